@@ -1,0 +1,33 @@
+"""The root of the error tree of both packages, and the errors of indexing.
+
+RecallError                       never raised itself; the only class that callers must know
+ ├ IndexBusyError                 another process is writing; nothing was changed
+ └ IndexBrokenError               unreadable index: it is a cache, delete it or run `reindex --rebuild`
+"""
+
+
+class RecallError(Exception):
+    """Anything that clawa-search reports instead of a traceback.
+
+    Attributes:
+        code: a stable word for programs (`"index_busy"`).
+        hint: what the reader can do about it; empty when there is nothing to do.
+    """
+
+    code = "error"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class IndexBusyError(RecallError):
+    """Another process holds the writer lock of the index."""
+
+    code = "index_busy"
+
+
+class IndexBrokenError(RecallError):
+    """The index cannot be read or written."""
+
+    code = "index_broken"

@@ -1,0 +1,1 @@
+"""Session file formats, one module an agent. A format turns the bytes of a line into entries."""
