@@ -1,0 +1,1 @@
+"""Benchmarks of clawa-search: `python -m bench COMMAND`. Never imported by the product."""
