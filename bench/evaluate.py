@@ -40,6 +40,10 @@ class Result:
             self.turns.append(row)
         self.categories.setdefault(query.category, []).append(row)
 
+    def best(self) -> list[dict[str, float]]:
+        """Return the rows of the finest level that the set has evidence for."""
+        return self.turns or self.sessions
+
     def summary(self) -> dict[str, Any]:
         """Return means in percent, rounded to one decimal."""
         return {

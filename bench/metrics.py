@@ -77,6 +77,25 @@ def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
     return (ranks - len(positive) * (len(positive) + 1) / 2) / pairs
 
 
+def paired(
+    one: Sequence[Mapping[str, float]], other: Sequence[Mapping[str, float]], name: str
+) -> dict[str, float]:
+    """Return how far *one* is above *other* in measure *name*, in points, question by question.
+
+    `half_width` is that of the 95 % interval of the mean difference (normal approximation).
+    """
+    gaps = [100 * (a[name] - b[name]) for a, b in zip(one, other, strict=True)]
+    count = len(gaps)
+    middle = sum(gaps) / count if count else 0.0
+    variance = sum((gap - middle) ** 2 for gap in gaps) / max(1, count - 1)
+    return {
+        "difference": round(middle, 1),
+        "half_width": round(1.96 * (variance / max(1, count)) ** 0.5, 1),
+        "better": sum(gap > 0 for gap in gaps),
+        "worse": sum(gap < 0 for gap in gaps),
+    }
+
+
 def percentile(values: Sequence[float], share: float) -> float:
     """Return the value that *share* (0 to 1) of *values* do not exceed (nearest rank)."""
     ordered = sorted(values)
