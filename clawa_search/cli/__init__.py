@@ -1,1 +1,1 @@
-"""cli."""
+"""The command line: arguments in, facade called, output out. No logic."""

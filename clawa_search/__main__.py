@@ -1,0 +1,5 @@
+"""`python -m clawa_search`."""
+
+from clawa_search.main import main
+
+main()

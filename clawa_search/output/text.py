@@ -1,0 +1,80 @@
+"""An answer as text, for agents and people alike."""
+
+from __future__ import annotations
+
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clawa_search.search.question import Answer, Hit
+
+from clawa_search.output.clean import for_terminal
+
+NOTHING = "No matching memories or session entries found.\n"
+
+
+def answer_text(
+    answer: Answer,
+    hits: Iterable[tuple[Hit, str]] | None = None,
+    *,
+    cwd: str = "",
+    explain: bool = False,
+) -> str:
+    """Return the hits, one blank line between them; *hits* may carry shorter excerpts."""
+    chosen = [(hit, hit.excerpt) for hit in answer.hits] if hits is None else hits
+    blocks = [
+        hit_text(number, hit, excerpt, cwd=cwd, explain=explain)
+        for number, (hit, excerpt) in enumerate(chosen, 1)
+    ]
+    return "\n".join(blocks) if blocks else NOTHING
+
+
+def hit_text(number: int, hit: Hit, excerpt: str, *, cwd: str = "", explain: bool = False) -> str:
+    if hit.kind == "memory":
+        tags = f" [{', '.join(hit.tags)}]" if hit.tags else ""
+        head = f"{number}. [mem #{hit.id}]{tags}"
+    else:
+        parts = [f"{number}. [{hit.role}] {near(hit.path, cwd)}:{hit.line}"]
+        parts += [part for part in (hit.entry_id, when(hit.ts_ms)) if part]
+        if hit.copies > 1:
+            parts.append(f"{hit.copies} copies")
+        if not hit.live:
+            parts.append("other branch")
+        if hit.edited:
+            parts.append("edited out")
+        head = " · ".join(parts)
+    if hit.tier == "weak":
+        head += " · weak"
+    lines = [for_terminal(head).replace("\n", " "), for_terminal(excerpt)]
+    for ref, role, text in hit.context:
+        shown = for_terminal(text).replace("\n", " ")
+        lines.append(for_terminal(f"   {near(ref, cwd)} [{role}] ").replace("\n", " ") + shown)
+    if explain and hit.explain:
+        told = " + ".join(f"{name} {value:.3f}" for name, value in hit.explain.items())
+        lines.append(f"   score {hit.score:.3f} = {told}")
+    return "\n".join(lines) + "\n"
+
+
+def near(path: str, cwd: str) -> str:
+    """Return *path* as it is written from *cwd*, where it lies below it."""
+    return path[len(cwd) + 1 :] if cwd and cwd != "/" and path.startswith(cwd + "/") else path
+
+
+def when(ts_ms: int) -> str:
+    """Return local date and time to the minute; empty when unknown or beyond the calendar."""
+    if not ts_ms:
+        return ""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(ts_ms / 1000))
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def working_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""

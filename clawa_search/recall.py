@@ -1,0 +1,232 @@
+"""The facade: the only class that opens things."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+    from typing import Self
+
+    from clawa_search.memory.store import Memory, MemoryStore
+    from clawa_search.places import Places
+    from clawa_search.search.question import Answer, Question
+    from clawa_search.search.sessions import SessionIndex
+    from clawa_search.show import Opened
+    from indexer.catalog import Catalog
+    from indexer.discover import Listing
+    from indexer.report import Progress, SyncReport
+
+from indexer.errors import IndexBrokenError, IndexBusyError, RecallError
+
+AUTO_SYNC_BYTES = 8 << 20
+"""More than this unindexed in scope, and a recall first indexes it: reading it in memory would
+be slower each time."""
+
+
+class Recall:
+    """Memories and session history of one home, opened when first needed.
+
+    One object serves one thread at a time. Use it as a context manager, or call `close`.
+    """
+
+    def __init__(self, places: Places, *, progress: Progress | None = None) -> None:
+        self.places = places
+        self._progress = progress
+        self._folder = ""
+        self._catalog: Catalog | None = None
+        self._index: SessionIndex | None = None
+        self._memories: MemoryStore | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close every file; the object may be used again and opens them again."""
+        self._close_index()
+        if self._memories is not None:
+            self._memories.close()
+            self._memories = None
+
+    @property
+    def memories(self) -> MemoryStore:
+        """The memory store of the home."""
+        if self._memories is None:
+            from clawa_search.memory.store import MemoryStore
+
+            self._memories = MemoryStore(self.places.database)
+        return self._memories
+
+    def search(self, question: Question) -> Answer:
+        """Answer *question* from memories and session files, best first.
+
+        Never fails because of what the question says. What could not be searched is told
+        in `notes`, and `complete` is false.
+
+        Raises:
+            StoreError: only memories were asked for and they cannot be read.
+        """
+        from clawa_search.search.run import answer
+
+        return answer(self, question)
+
+    def remember(
+        self,
+        text: str,
+        id: int | None = None,  # the word of the tool and of the contract
+        tags: Iterable[str] | None = None,
+    ) -> tuple[str, int]:
+        """Create, update (id and text) or delete (id and empty text) a memory.
+
+        Args:
+            tags: None keeps the tags of an updated memory; an empty list clears them.
+
+        Returns:
+            `created`, `updated`, `deleted` or `unchanged`, and the id.
+
+        Raises:
+            NotFoundError: no memory has that id; nothing changed.
+            InvalidInputError: text or tags are beyond the limits.
+            StoreError: the database cannot be written.
+        """
+        return self.memories.remember(text, memory_id=id, tags=tags)
+
+    def forget(self, memory_id: int) -> tuple[str, int]:
+        """Delete a memory; see `remember` for what is returned and raised."""
+        return self.memories.forget(memory_id)
+
+    def memory(self, memory_id: int) -> Memory | None:
+        """Return a memory by its id, None when there is none."""
+        return self.memories.get(memory_id)
+
+    def show(self, ref: str, *, context: int = 0) -> Opened:
+        """Open what a reference names: `12`, `mem:12`, `path:line` or an entry id.
+
+        Raises:
+            InvalidInputError: *ref* names nothing of that kind.
+            NotFoundError: no such memory or entry.
+        """
+        from clawa_search.show import open_ref
+
+        return open_ref(self, ref, context)
+
+    def reindex(
+        self,
+        paths: Iterable[str] = (),
+        *,
+        rebuild: bool = False,
+        progress: Progress | None = None,
+    ) -> SyncReport:
+        """Bring the index up to date with *paths*, or with every session root known.
+
+        Args:
+            rebuild: build a new index beside the old one and swap.
+
+        Raises:
+            IndexBusyError: another process is indexing.
+            IndexBrokenError: the index can be neither written nor replaced.
+        """
+        from indexer.sync import sync
+
+        chosen = list(paths)
+        listing = self.places.listing_of(chosen) if chosen else self.everything()
+        try:
+            return sync(
+                self.places.index_dir,
+                listing,
+                rebuild=rebuild,
+                progress=progress or self._progress,
+            )
+        finally:
+            self.refresh_memories()
+
+    def everything(self) -> Listing:
+        """List every session file of every root known; a broken index names no roots."""
+        try:
+            catalog = self.open_catalog()
+            roots = catalog.roots() if catalog is not None else []
+        except IndexBrokenError:
+            roots = []
+        return self.places.all_sessions(roots)
+
+    def refresh_memories(self) -> None:
+        """Analyse memories that other programs wrote; recall finds them without it, too."""
+        if self.memories.exists():
+            try:
+                self.memories.refresh()
+            except RecallError:
+                return  # locked or read-only: they are analysed when asked for
+
+    def status(self) -> dict[str, object]:
+        """Return paths, versions, counts and sizes, as `status --json` prints them."""
+        from clawa_search.health import status
+
+        return status(self)
+
+    # What the parts of recall share.
+
+    def open_catalog(self) -> Catalog | None:
+        """Return the catalog of the current index, None when nothing usable is there.
+
+        The catalog is opened before the index: it never claims more than the index holds.
+
+        Raises:
+            IndexBrokenError: the index folder cannot be read.
+        """
+        from indexer import store
+        from indexer.catalog import Catalog
+        from indexer.version import VERSION
+
+        generation = store.current(self.places.index_dir)
+        if generation is None or generation.version != VERSION:
+            self._close_index()
+            return None
+        if generation.folder != self._folder or self._catalog is None:
+            self._close_index()
+            self._catalog = Catalog(generation.catalog)
+            self._folder = generation.folder
+        return self._catalog
+
+    def open_index(self) -> SessionIndex | None:
+        """Return the index that belongs to the catalog, as of the latest commit.
+
+        Raises:
+            IndexBrokenError: it is damaged.
+        """
+        if self._catalog is None:
+            return None
+        if self._index is None:
+            from clawa_search.search.sessions import SessionIndex
+            from indexer.store import Generation
+            from indexer.version import VERSION
+
+            self._index = SessionIndex(Generation(self._folder, VERSION))
+        else:
+            self._index.reload()
+        return self._index
+
+    def _close_index(self) -> None:
+        if self._catalog is not None:
+            self._catalog.close()
+        self._catalog = self._index = None
+        self._folder = ""
+
+    def catch_up(self, listing: Listing) -> str:
+        """Index *listing* now; return why not, or an empty string."""
+        from indexer.sync import sync
+
+        try:
+            sync(self.places.index_dir, listing, progress=self._progress)
+        except IndexBusyError:
+            return "another process is indexing it now"
+        except IndexBrokenError as error:
+            return str(error)
+        return ""

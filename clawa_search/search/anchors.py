@@ -1,0 +1,65 @@
+"""Anchors never lie: a line is checked before it is shown, found again, or called gone."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from indexer.schema import Stored
+
+from indexer.tail import line_probe, read_lines
+
+
+def is_there(path: str, stored: Stored) -> bool:
+    """Does the line that *stored* names still stand at its offset in the file at *path*?"""
+    before = 1 if stored.offset else 0
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        raw = os.pread(fd, before + stored.size + 1, stored.offset - before)
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+    line = raw[before : before + stored.size]
+    end = raw[before + stored.size :]
+    return (
+        len(line) == stored.size
+        and end in (b"\n", b"")
+        and (not before or raw[:1] == b"\n")
+        and line_probe(line) == stored.probe
+    )
+
+
+def find_line(path: str, stored: Stored) -> int:
+    """Return the number of the line that *stored* names, wherever it stands now; 0 if gone.
+
+    The same bytes count first, then an entry of the same id whose text is the same.
+    """
+    from indexer.formats.pi import Malformed, Reader
+
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return 0
+    same_entry = 0
+    reader = Reader()
+    try:
+        for line in read_lines(fd, 0, 1, torn=True):
+            if line.size == stored.size and line.probe == stored.probe:
+                return line.number
+            try:
+                entries = reader.read(line)
+            except Malformed:
+                continue
+            for entry in entries:
+                if entry.entry_id == stored.entry_id and entry.text == stored.text:
+                    same_entry = same_entry or line.number
+    except OSError:
+        return 0
+    finally:
+        os.close(fd)
+    return same_entry

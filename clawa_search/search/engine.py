@@ -1,0 +1,319 @@
+"""From a question to ranked winners: candidates of both stores on one scale, merged."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tantivy import DocAddress
+
+    from clawa_search.memory.candidates import Candidates
+    from clawa_search.memory.store import MemoryStore
+    from clawa_search.search.query import Query
+    from clawa_search.search.question import Question
+    from clawa_search.search.scope import Scope
+    from clawa_search.search.sessions import SessionIndex
+    from indexer.catalog import Catalog
+
+from clawa_search.memory.record import Memory
+from clawa_search.search import bm25, fresh, merge, rank, sessions
+from clawa_search.search.dated import looks_dated
+from indexer.entry import ROLE_NUMBER, ROLES
+
+USER = ROLE_NUMBER["user"]
+MEMORY_CANDIDATES = 50
+LITERAL_ENTRIES = 500
+"""How many of the newest entries are looked through for a text without any word."""
+
+
+class Winner:
+    """What won, before its text is read: a memory, an indexed entry, or a fresh one."""
+
+    __slots__ = ("address", "fresh", "memory", "mid", "parts", "role", "score", "ts_ms", "twin")
+
+    def __init__(self, score: float, ts_ms: int, twin: int) -> None:
+        self.score = score
+        self.ts_ms = ts_ms
+        self.twin = twin
+        self.parts: dict[str, float] = {}
+        self.mid = 0
+        self.role = ""
+        self.memory: Memory | None = None
+        self.address: DocAddress | None = None
+        self.fresh: fresh.FreshEntry | None = None
+
+
+class Engine:
+    """One question against the opened stores; made anew for each."""
+
+    def __init__(
+        self,
+        question: Question,
+        query: Query,
+        scope: Scope,
+        *,
+        index: SessionIndex | None,
+        memories: MemoryStore | None,
+        read: fresh.Fresh,
+        weights: rank.Weights = rank.DEFAULT,
+    ) -> None:
+        self.question = question
+        self.query = query
+        self.scope = scope
+        self.index = index
+        self.memories = memories
+        self.read = read
+        self.weights = weights
+        self.fresh_by_mid: dict[int, fresh.FreshEntry] = {}
+        self.notes: list[str] = []
+        self.complete = True
+        self.statistics: bm25.Statistics | None = None
+
+    def winners(self, limit: int, catalog: Catalog | None) -> list[Winner]:
+        """Return the best *limit* of everything that matches, the best of each set of twins."""
+        found: list[Winner] = []
+        entries: list[fresh.FreshEntry] = []
+        if self.question.source != "memory":
+            entries = fresh.matching(self.read.files, self.query, self.scope.filter)
+        candidates = self._candidates() if self.question.source != "memory" else []
+        matched = self._memory_candidates() if self.question.source != "session" else None
+        self.statistics = self._statistics(candidates, entries, matched)
+        if self.question.source != "memory":
+            found += self._sessions(candidates, entries, limit, catalog)
+        if matched is not None:
+            found += self._memories(matched)
+        stream = ((one.score, one.ts_ms, one.twin, one) for one in found)
+        best = merge.best(stream, limit)
+        return [one for _, _, _, one in best if isinstance(one, Winner)]
+
+    def _candidates(self) -> list[sessions.Candidate]:
+        if self.index is None or not self.any_file():
+            return []
+        scope = self.scope.filter
+        scope.exclude = scope.exclude + self.read.stale_ids
+        return self.index.candidates(
+            self.query, scope, code_weight=self.weights.code, pair_weight=self.weights.phrase
+        )
+
+    def any_file(self) -> bool:
+        """Could the index hold anything in scope?"""
+        return self.scope.filter.include is None or bool(self.scope.filter.include)
+
+    def _statistics(
+        self,
+        candidates: list[sessions.Candidate],
+        entries: list[fresh.FreshEntry],
+        matched: Candidates | None,
+    ) -> bm25.Statistics:
+        """Describe sessions, fresh entries and memories as one collection."""
+        index = self.index
+        fresh_df: dict[tuple[str, str], int] = {}
+        length = 0
+        for entry in entries:
+            tokens = entry.analyse()
+            length += len(tokens)
+            for token in set(tokens):
+                fresh_df["text", token] = fresh_df.get(("text", token), 0) + 1
+            for code in entry.codes:
+                fresh_df["code", code] = fresh_df.get(("code", code), 0) + 1
+        memory_df = {"text": matched.df, "code": matched.code_df} if matched else {}
+
+        def df(field: str, token: str) -> int:
+            known = index.df(field, token) if index else 0
+            held = memory_df[field].get(token, 0) if memory_df else 0
+            return known + fresh_df.get((field, token), 0) + held
+
+        documents = (index.entries if index else 0) + (matched.total_rows if matched else 0)
+        documents += sum(len(file.entries) for file in self.read.files)
+        average = index.average_length(candidates, self.query) if index else 0.0
+        if not average and entries:
+            average = length / len(entries)
+        if not average and matched and matched.total_rows:
+            average = matched.total_tokens / matched.total_rows
+        return bm25.Statistics(documents, average, df)
+
+    def _sessions(
+        self,
+        candidates: list[sessions.Candidate],
+        entries: list[fresh.FreshEntry],
+        limit: int,
+        catalog: Catalog | None,
+    ) -> list[Winner]:
+        weights, statistics = self.weights, self.statistics
+        assert statistics is not None
+        own: dict[int, float] = {}
+        users: set[int] = set()
+        times: dict[int, int] = {}
+        known = {candidate.mid: candidate for candidate in candidates}
+        for mid, candidate in known.items():
+            own[mid] = candidate.score
+            times[mid] = candidate.ts_ms
+            if candidate.role == USER:
+                users.add(mid)
+        for entry in entries:
+            own[entry.mid] = bm25.score(
+                statistics,
+                self.query.words,
+                self.query.pairs,
+                entry.analyse(),
+                entry.codes,
+                code_weight=weights.code,
+                pair_weight=weights.phrase,
+            )
+            times[entry.mid] = entry.entry.ts_ms
+            if entry.entry.role == "user":
+                users.add(entry.mid)
+        if not own:
+            return []
+        priors: dict[int, float] = {}
+        if self.index is not None and weights.session:
+            priors = self.index.prior(self.query.words, self.scope.filter)
+        scored = rank.combine(own, users, times, priors, self._window(), weights)
+        for file in self.read.files:
+            for entry in file.entries:
+                self.fresh_by_mid[entry.mid] = entry
+        return self._resolve(scored, known, limit)
+
+    def _window(self) -> tuple[int, int] | None:
+        now_ms = self.question.now_ms
+        if self.weights.date == 1.0 or now_ms is None or not looks_dated(self.question.query):
+            return None
+        from clawa_search.search.dates import window
+
+        return window(self.question.query, now_ms=now_ms)
+
+    def _resolve(
+        self, scored: dict[int, rank.Scored], known: dict[int, sessions.Candidate], limit: int
+    ) -> list[Winner]:
+        """Turn the best scores into winners; neighbours that matched nothing must be in scope."""
+        totals = sorted(((entry.total, mid) for mid, entry in scored.items()), reverse=True)
+        best = [mid for _, mid in totals[: limit * 4 + 40]]
+        missing = [mid for mid in best if mid not in known and mid not in self.fresh_by_mid]
+        if missing and self.index is not None and self.any_file():
+            for candidate in self.index.by_mid(missing, self.query, self.scope.filter):
+                known[candidate.mid] = candidate
+        found = []
+        for mid in best:
+            entry = scored[mid]
+            fresh_entry = self.fresh_by_mid.get(mid)
+            numbers = known.get(mid)
+            if fresh_entry is not None:
+                if not fresh.is_wanted(fresh_entry, self.query, self.scope.filter):
+                    continue
+                said = fresh_entry.entry
+                winner = Winner(entry.total, said.ts_ms, fresh_entry.twin)
+                winner.fresh = fresh_entry
+                winner.role = said.role
+            elif numbers is not None:
+                winner = Winner(entry.total, numbers.ts_ms, numbers.twin)
+                winner.address = numbers.address
+                winner.role = ROLES[numbers.role]
+            else:
+                continue
+            winner.mid = mid
+            winner.parts = entry.parts()
+            found.append(winner)
+        return found
+
+    def _memory_candidates(self) -> Candidates | None:
+        if self.memories is None:
+            return None
+        question = self.question
+        found = self.memories.candidates(
+            self.query.words,
+            phrases=self.query.phrases,
+            excluded=self.query.excluded,
+            tags=question.tags,
+            since_ms=question.since_ms,
+            until_ms=question.until_ms,
+            limit=max(MEMORY_CANDIDATES, question.limit),
+        )
+        self.notes += found.notes
+        self.complete = found.complete
+        return found
+
+    def _memories(self, matched: Candidates) -> list[Winner]:
+        statistics, weights = self.statistics, self.weights
+        assert statistics is not None
+        found = []
+        for row in matched.rows:
+            text = bm25.score(
+                statistics,
+                self.query.words,
+                self.query.pairs,
+                row.text_tokens + row.tag_tokens,
+                row.code_tokens + row.tag_tokens,
+                code_weight=weights.code,
+                pair_weight=weights.phrase,
+            )
+            winner = Winner(text * weights.memory, row.ts_ms, ~row.id)
+            winner.memory = Memory(row.id, row.ts_ms, row.text, row.tags)
+            winner.parts = {"text": text, "memory": text * (weights.memory - 1.0)}
+            found.append(winner)
+        return found
+
+    def newest(self, limit: int) -> list[Winner]:
+        """Return the newest entries in scope: no ranking, no full-text search."""
+        found: list[Winner] = []
+        question = self.question
+        if question.source != "session" and self.memories is not None:
+            for memory in self.memories.newest(
+                limit, tags=question.tags, since_ms=question.since_ms, until_ms=question.until_ms
+            ):
+                winner = Winner(0.0, memory.ts_ms, ~memory.id)
+                winner.memory = memory
+                found.append(winner)
+        if question.source != "memory":
+            found += self.newest_entries(limit)
+        stream = ((0.0, one.ts_ms, one.twin, one) for one in found)
+        return [one for *_, one in merge.best(stream, limit) if isinstance(one, Winner)]
+
+    def literal(self, limit: int) -> list[Winner]:
+        """Return what holds the text of a query without any word: `%`, `_`, `->`.
+
+        Looks through a bounded number of the newest memories and entries.
+        """
+        text, question = self.query.literal, self.question
+        found: list[Winner] = []
+        if question.source != "session" and self.memories is not None:
+            for memory in self.memories.literal(
+                text,
+                limit,
+                tags=question.tags,
+                since_ms=question.since_ms,
+                until_ms=question.until_ms,
+            ):
+                winner = Winner(1.0, memory.ts_ms, ~memory.id)
+                winner.memory = memory
+                found.append(winner)
+        if question.source != "memory":
+            for winner in self.newest_entries(LITERAL_ENTRIES):
+                if text in self._text_of(winner):
+                    winner.score = 1.0
+                    found.append(winner)
+        stream = ((one.score, one.ts_ms, one.twin, one) for one in found)
+        return [one for *_, one in merge.best(stream, limit) if isinstance(one, Winner)]
+
+    def _text_of(self, winner: Winner) -> str:
+        if winner.fresh is not None:
+            return winner.fresh.entry.text
+        assert self.index is not None
+        assert winner.address is not None
+        return self.index.stored(winner.address).text
+
+    def newest_entries(self, limit: int) -> list[Winner]:
+        found = []
+        for file in self.read.files:
+            for entry in file.entries[-limit:]:
+                if fresh.is_wanted(entry, self.query, self.scope.filter):
+                    winner = Winner(0.0, entry.entry.ts_ms, entry.twin)
+                    winner.fresh, winner.role, winner.mid = entry, entry.entry.role, entry.mid
+                    found.append(winner)
+        if self.index is not None and self.any_file():
+            scope = self.scope.filter
+            scope.exclude = scope.exclude + self.read.stale_ids
+            for candidate in self.index.newest(scope, limit):
+                winner = Winner(0.0, candidate.ts_ms, candidate.twin)
+                winner.address, winner.mid = candidate.address, candidate.mid
+                winner.role = ROLES[candidate.role]
+                found.append(winner)
+        return found

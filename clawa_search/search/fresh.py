@@ -1,0 +1,247 @@
+"""Lines that the index does not hold yet, read in memory.
+
+An entry can be recalled the instant it is written, without the writer's lock.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clawa_search.search.query import Query
+    from clawa_search.search.sessions import Filter
+    from indexer.catalog import Catalog, File, Status
+    from indexer.discover import Found
+    from indexer.entry import Entry, Line, Session
+
+from clawa_search.search.bm25 import phrase_count
+from indexer import analysis, catalog
+from indexer.schema import SEQ_BITS, twin
+
+MAX_BYTES = 32 << 20
+"""What one recall reads of files that are not indexed; the rest is named in a note."""
+PREFILTER_BYTES = 1 << 20
+"""From here on entries are first tested for a piece of any word, before they are analysed."""
+NEW_FILE_IDS = 1 << 38
+SHORT_STEMS = frozenset({"die", "lie", "tie"})
+"""Stems that share less than their first letters with their words (dying)."""
+
+
+class FreshEntry:
+    """An entry read in memory, with what scoring and showing it need."""
+
+    __slots__ = ("codes", "entry", "file", "line", "mid", "tokens", "twin")
+
+    def __init__(self, mid: int, entry: Entry, line: Line, file: FreshFile) -> None:
+        self.mid = mid
+        self.entry = entry
+        self.line = line
+        self.file = file
+        self.twin = twin(entry.role, entry.text)
+        self.tokens: list[str] | None = None
+        self.codes: frozenset[str] = frozenset()
+
+    def analyse(self) -> list[str]:
+        if self.tokens is None:
+            self.tokens = analysis.text_tokens(self.entry.text)
+            self.codes = frozenset(analysis.code_tokens(self.entry.text))
+        return self.tokens
+
+
+class FreshFile:
+    """A file, or its tail, as read in memory.
+
+    Attributes:
+        known: file id of the entries that the index holds and that still count, or 0.
+        session: what the file says of itself.
+        skipped, skipped_line: unreadable lines of this part.
+    """
+
+    __slots__ = ("entries", "known", "path", "session", "skipped", "skipped_line")
+
+    def __init__(self, path: str, session: Session, known: int) -> None:
+        self.path = path
+        self.session = session
+        self.known = known
+        self.entries: list[FreshEntry] = []
+        self.skipped = 0
+        self.skipped_line = 0
+
+
+class Fresh:
+    """Everything in scope that the index lacks.
+
+    Attributes:
+        stale_ids: files whose entries in the index no longer count (rewritten, unreadable).
+        unread: `(path, why)` of what was not searched.
+        left_bytes: bytes that were too many to read.
+    """
+
+    __slots__ = ("files", "left_bytes", "left_files", "stale_ids", "unread")
+
+    def __init__(self) -> None:
+        self.files: list[FreshFile] = []
+        self.stale_ids: list[int] = []
+        self.unread: list[tuple[str, str]] = []
+        self.left_bytes = 0
+        self.left_files = 0
+
+
+def pending_bytes(fresh: Sequence[tuple[Found, Status | None]], book: Catalog | None) -> int:
+    """Return how much there is to read: tails of known files, whole new ones."""
+    total = 0
+    for found, status in fresh:
+        row = book.by_id(status[6]) if status is not None and book is not None else None
+        total += max(found.stat.st_size - (row.end if row else 0), 0)
+    return total
+
+
+def read_fresh(
+    fresh: Sequence[tuple[Found, Status | None]], book: Catalog | None, project: str = ""
+) -> Fresh:
+    """Read what the index lacks, newest files first, up to MAX_BYTES."""
+    result = Fresh()
+    budget = MAX_BYTES
+    for number, (found, status) in enumerate(
+        sorted(fresh, key=lambda item: -item[0].stat.st_mtime_ns)
+    ):
+        row = book.by_id(status[6]) if status is not None and book is not None else None
+        try:
+            fd = os.open(found.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError):
+                result.unread.append((found.path, f"cannot be read: {error.strerror}"))
+            elif row is not None:
+                result.stale_ids.append(row.id)
+            continue
+        try:
+            budget -= _read_file(result, fd, found, row, NEW_FILE_IDS + number, budget, project)
+        except OSError as error:
+            result.unread.append((found.path, f"cannot be read: {error.strerror}"))
+        finally:
+            os.close(fd)
+    return result
+
+
+def _read_file(
+    result: Fresh,
+    fd: int,
+    found: Found,
+    row: File | None,
+    new_id: int,
+    budget: int,
+    project: str,
+) -> int:
+    size = os.fstat(fd).st_size
+    known = row is not None and row.kind == catalog.SESSION
+    grown = known and row is not None and row.grew(fd, os.fstat(fd))
+    if known and not grown and row is not None:
+        result.stale_ids.append(row.id)
+    begin = row.end if grown and row is not None else 0
+    if size - begin > budget:
+        result.left_bytes += size - begin
+        result.left_files += 1
+        return 0
+    read = _read_lines(fd, found.path, row if grown else None, new_id, size)
+    if read is not None and _is_in(read.session.cwd, project):
+        result.files.append(read)
+        if read.skipped:
+            from indexer.report import skipped_note
+
+            result.unread.append((read.path, skipped_note(read.skipped, read.skipped_line)))
+    return size - begin
+
+
+def _is_in(cwd: str, project: str) -> bool:
+    return not project or cwd == project or cwd.startswith(project.rstrip("/") + "/")
+
+
+def _read_lines(fd: int, path: str, row: File | None, new_id: int, size: int) -> FreshFile | None:
+    from indexer.formats.pi import Malformed, Reader, fast_loads, strict_loads
+    from indexer.tail import read_lines
+
+    begin, number, seq, file_id = (
+        (row.end, row.next_line, row.next_seq, row.id) if row is not None else (0, 1, 0, new_id)
+    )
+    loads = fast_loads() if size - begin > 4 << 20 else strict_loads
+    reader = Reader(row.session() if row is not None else None, loads)
+    file = FreshFile(path, reader.session, row.id if row is not None else 0)
+    for line in read_lines(fd, begin, number, size, torn=True):
+        try:
+            entries = reader.read(line)
+        except Malformed:
+            if line.offset + line.size < size:  # else it is still being written
+                file.skipped += 1
+                file.skipped_line = file.skipped_line or line.number
+            continue
+        if reader.session.is_session is False:
+            return None
+        for entry in entries:
+            line.raw = line.raw if len(line.raw) < 1 << 16 else b""
+            file.entries.append(FreshEntry(file_id << SEQ_BITS | seq, entry, line, file))
+            seq += 1
+        if reader.session.is_session is None and line.offset > 1 << 20:
+            return None
+    return file if reader.session.is_session else None
+
+
+def is_wanted(entry: FreshEntry, query: Query, scope: Filter) -> bool:
+    """Do the filters let *entry* through? Words are not looked at."""
+    said = entry.entry
+    if scope.roles and said.role not in scope.roles:
+        return False
+    if scope.since_ms is not None and said.ts_ms < scope.since_ms:
+        return False
+    if scope.until_ms is not None and not 0 <= said.ts_ms <= scope.until_ms:
+        return False
+    if query.phrases or query.excluded:
+        tokens = entry.analyse()
+        if not all(phrase_count(tokens, phrase) for phrase in query.phrases):
+            return False
+        return not any(phrase_count(tokens, phrase) for phrase in query.excluded)
+    return True
+
+
+def matching(files: Sequence[FreshFile], query: Query, scope: Filter) -> list[FreshEntry]:
+    """Return the entries that match the query and the filters."""
+    size = sum(len(entry.entry.text) for file in files for entry in file.entries)
+    needles = _needles(query) if size > PREFILTER_BYTES else None
+    found = []
+    for file in files:
+        for entry in file.entries:
+            if needles is not None and not _may_match(entry.entry.text, needles):
+                continue
+            if not is_wanted(entry, query, scope):
+                continue
+            tokens = entry.analyse()
+            if query.phrases or any(word.matches(tokens, entry.codes) for word in query.words):
+                found.append(entry)
+    return found
+
+
+def _needles(query: Query) -> list[str] | None:
+    """Return pieces of which a matching ASCII text must hold one; None when there are none."""
+    needles = []
+    for word in query.words:
+        pieces = [max(word.tokens, key=len)] if word.tokens else []
+        if word.joined:
+            pieces.append(word.joined)
+        for piece in pieces or [form.lstrip("~") for form in word.codes]:
+            if not piece.isascii() or len(piece) < 3 or piece in SHORT_STEMS:
+                return None
+            needles.append(piece[:-1] if word.tokens else piece)
+    needles += [phrase[0][:-1] for phrase in query.phrases if len(phrase[0]) > 2]
+    return needles or None
+
+
+def _may_match(text: str, needles: list[str]) -> bool:
+    if not text.isascii():
+        return True
+    lower = text.lower()
+    if any(needle in lower for needle in needles):
+        return True
+    flat = lower.replace("_", "").replace("-", "").replace("/", "").replace(".", "")
+    return any(needle in flat for needle in needles)

@@ -1,0 +1,38 @@
+"""Merge candidates of all sources into the best few: one bounded heap, twins dropped."""
+
+from __future__ import annotations
+
+from _heapq import heappush, heapreplace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Ranked = tuple[float, int, int, object]
+"""`(score, ts_ms, twin, what)`: higher scores first, ties newest first; entries with equal
+`twin` say the same thing."""
+
+
+def best(stream: Iterable[Ranked], limit: int) -> list[Ranked]:
+    """Return the *limit* best of *stream*, the best one of each set of twins.
+
+    Holds at most *limit* entries in its heap, and one number for each twin seen.
+    Equals sorting everything, keeping the first of each twin, and cutting.
+    """
+    tops: dict[int, tuple[float, int, int]] = {}
+    chosen: dict[int, Ranked] = {}
+    for number, entry in enumerate(stream):
+        score, ts_ms, twin, _ = entry
+        rank = (score, ts_ms, -number)
+        known = tops.get(twin)
+        if known is None or rank > known:
+            tops[twin] = rank
+            chosen[twin] = entry
+    heap: list[tuple[float, int, int, int]] = []
+    for twin, rank in tops.items():
+        item = (*rank, twin)
+        if len(heap) < limit:
+            heappush(heap, item)
+        elif heap and item > heap[0]:
+            heapreplace(heap, item)
+    return [chosen[item[3]] for item in sorted(heap, reverse=True)]

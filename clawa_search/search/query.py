@@ -1,0 +1,207 @@
+"""A user's text -> what to look for. Never fails: what is not understood is taken literally.
+
+The text becomes tokens of the one analyser; it is never handed to a query language.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from clawa_search.search.question import Question
+    from indexer.analysis import Word
+
+from indexer import analysis
+from indexer.entry import ROLES
+
+MAX_WORDS = 40
+FILTERS = ("role", "since", "until", "tag", "project")
+
+
+class Query:
+    """What to look for.
+
+    Attributes:
+        words: any of them makes a match; function words are gone unless nothing else is left.
+        phrases: each must occur, as consecutive text tokens.
+        excluded: none may occur, as consecutive text tokens.
+        pairs: neighbouring content words, weak evidence when they stand together.
+        prefixes, fuzzies: tokens of `word*` and `word~`.
+        filters: `name:value` pairs that the user typed, values unchecked.
+        literal: the stripped text, for what has no word at all (`%`).
+    """
+
+    __slots__ = (
+        "excluded",
+        "filters",
+        "fuzzies",
+        "literal",
+        "pairs",
+        "phrases",
+        "prefixes",
+        "words",
+    )
+
+    def __init__(self) -> None:
+        self.words: list[Word] = []
+        self.phrases: list[tuple[str, ...]] = []
+        self.excluded: list[tuple[str, ...]] = []
+        self.pairs: list[tuple[str, str]] = []
+        self.prefixes: list[str] = []
+        self.fuzzies: list[str] = []
+        self.filters: list[tuple[str, str]] = []
+        self.literal = ""
+
+    @property
+    def empty(self) -> bool:
+        return not (self.words or self.phrases or self.prefixes or self.fuzzies)
+
+
+def parse(text: str) -> Query:
+    """Read *text*: plain words, "phrases", -"phrases", role: since: until: tag: project:."""
+    query = Query()
+    text = text[:20_000].replace("\u201c", '"').replace("\u201d", '"')
+    query.literal = text.strip()
+    plain = " ".join(_take_filters(query, _take_phrases(query, text).split()))
+    found = _take_wildcards(query, plain)
+    content = [word for word in found if not _is_function(word)]
+    if not content and not query.phrases and not query.prefixes and not query.fuzzies:
+        content = found
+    query.words = unique(content)[:MAX_WORDS]
+    _pair(query, found)
+    return query
+
+
+def _take_phrases(query: Query, text: str) -> str:
+    """Move quoted phrases out of *text*; a quote without its partner is an ordinary sign."""
+    pieces = text.split('"')
+    if len(pieces) < 3:
+        return text
+    plain = [pieces[0]]
+    last = len(pieces) - 1
+    for number in range(1, last + 1):
+        piece = pieces[number]
+        if number % 2 == 0 or number == last:
+            plain.append(piece)
+            continue
+        tokens = tuple(analysis.text_tokens(piece))
+        before = plain[-1]
+        after_first = any(part.strip() for part in plain[:-1]) or before.strip(" -")
+        if not tokens:
+            plain.append(piece)
+        elif after_first and (before.endswith((" -", " NOT "))):
+            query.excluded.append(tokens)
+            plain[-1] = before[:-1] if before.endswith("-") else before[: -len("NOT ")]
+        else:
+            query.phrases.append(tokens)
+            query.words += [
+                word for word in analysis.query_words(piece) if word.strict or not word.tokens
+            ]
+    return " ".join(plain)
+
+
+def _take_filters(query: Query, words: list[str]) -> list[str]:
+    plain = []
+    for word in words:
+        name, colon, value = word.partition(":")
+        known = colon and value and name in FILTERS and (name != "role" or value in ROLES)
+        if known and not value.startswith("/" * 2):
+            query.filters.append((name, value))
+        else:
+            plain.append(word)
+    # `NOT word` at the end of a list of words excludes; `do NOT deploy` is a sentence.
+    if len(plain) > 2 and plain[-2] == "NOT" and not _is_function_text(plain[-3]):
+        tokens = tuple(analysis.text_tokens(plain[-1]))
+        if tokens:
+            query.excluded.append(tokens)
+            plain = plain[:-2]
+    return plain
+
+
+def _take_wildcards(query: Query, plain: str) -> list[Word]:
+    if "*" not in plain and "~" not in plain:
+        return analysis.query_words(plain)
+    kept = []
+    for word in plain.split():
+        stem = word[:-1]
+        mark = word[-1]
+        if mark in "*~" and len(stem) > 1 and stem.isalnum():
+            tokens = analysis.text_tokens(stem)
+            if len(tokens) == 1:
+                prefix = tokens[0] if mark == "~" else _prefix(stem, tokens[0])
+                (query.fuzzies if mark == "~" else query.prefixes).append(prefix)
+                continue
+        kept.append(word)
+    return analysis.query_words(" ".join(kept))
+
+
+def _prefix(word: str, stem: str) -> str:
+    """Return what every token of a word that begins with *word* begins with."""
+    word = word.lower()
+    length = 0
+    while length < min(len(word), len(stem)) and word[length] == stem[length]:
+        length += 1
+    return word[:length] or stem
+
+
+def _is_function(word: Word) -> bool:
+    return (
+        not word.codes
+        and len(word.tokens) > 0
+        and all(analysis.is_function_word(token) for token in word.tokens)
+    )
+
+
+def _is_function_text(word: str) -> bool:
+    tokens = analysis.text_tokens(word)
+    return all(analysis.is_function_word(token) for token in tokens)
+
+
+def unique(words: list[Word]) -> list[Word]:
+    """Return *words* without those that look for the same."""
+    kept: dict[tuple[tuple[str, ...], tuple[str, ...]], Word] = {}
+    for word in words:
+        kept.setdefault((word.tokens, word.codes), word)
+    return list(kept.values())
+
+
+def _pair(query: Query, found: list[Word]) -> None:
+    wanted = {word.tokens for word in query.words if word.tokens}
+    pairs: dict[tuple[str, str], None] = {}
+    for number in range(1, len(found)):
+        left, right = found[number - 1].tokens, found[number].tokens
+        if left in wanted and right in wanted and left != right:
+            pairs[left[-1], right[0]] = None
+    query.pairs = list(pairs)[:MAX_WORDS]
+
+
+def take_filters(query: Query, question: Question) -> None:
+    """Move filters that the user typed into *question*; what has no such value stays a word."""
+    for name, value in query.filters:
+        if not _take_filter(question, name, value):
+            query.words += analysis.query_words(f"{name}:{value}")
+    query.filters = []
+
+
+def _take_filter(question: Question, name: str, value: str) -> bool:
+    if name == "role":
+        question.roles += (value,)
+    elif name == "tag":
+        question.tags += (value.lower(),)
+    elif name == "project":
+        if not value.startswith("/"):
+            return False
+        question.project = value
+    else:
+        from clawa_search.errors import InvalidInputError
+        from clawa_search.search.dates import parse_when
+
+        try:
+            now_ms = question.now_ms or 0
+            when_ms = parse_when(value, now_ms=now_ms, end=name == "until")
+        except InvalidInputError:
+            return False
+        if name == "since":
+            question.since_ms = when_ms
+        else:
+            question.until_ms = when_ms
+    return True

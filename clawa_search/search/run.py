@@ -1,0 +1,163 @@
+"""One recall from end to end: open, compare, read what is fresh, rank, show."""
+
+from __future__ import annotations
+
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from clawa_search.memory.store import MemoryStore
+    from clawa_search.recall import Recall
+    from clawa_search.search.question import Question
+    from clawa_search.search.sessions import SessionIndex
+    from indexer.catalog import Catalog
+
+from clawa_search.errors import StoreError
+from clawa_search.search import fresh
+from clawa_search.search.engine import Engine, Winner
+from clawa_search.search.present import Presenter
+from clawa_search.search.query import Query, parse, take_filters
+from clawa_search.search.question import Answer
+from clawa_search.search.scope import Scope, make_scope
+from indexer.errors import IndexBrokenError
+
+NOTES_PER_KIND = 5
+NO_WORDS = "the query holds no word; texts that hold it literally were looked for"
+
+
+def answer(recall: Recall, question: Question) -> Answer:
+    """Answer *question*; see `Recall.search`."""
+    began = time.perf_counter()
+    made = Answer(question.query)
+    if question.now_ms is None:
+        question.now_ms = int(time.time() * 1000)
+    query = parse(question.query)
+    take_filters(query, question)
+    sources = _Sources(recall, question, made)
+    engine = Engine(
+        question,
+        query,
+        sources.scope,
+        index=sources.index,
+        memories=sources.memories,
+        read=sources.read,
+    )
+    winners = _winners(engine, query, sources.catalog, made)
+    presenter = Presenter(engine, sources.catalog)
+    made.hits = presenter.hits(winners, question.limit)
+    made.notes += engine.notes + presenter.notes
+    made.complete = made.complete and engine.complete
+    made.took_ms = (time.perf_counter() - began) * 1000
+    return made
+
+
+def _winners(engine: Engine, query: Query, catalog: Catalog | None, made: Answer) -> list[Winner]:
+    # Winners that turn out to be gone or already visible are replaced from the reserve.
+    limit = engine.question.limit
+    limit += 10 if not engine.question.visible else limit + 50
+    if not query.empty:
+        return engine.winners(limit, catalog)
+    if not query.literal or query.literal == "*":
+        return engine.newest(limit)
+    made.notes.append(NO_WORDS)
+    return engine.literal(limit)
+
+
+class _Sources:
+    """Everything that is searched, opened as far as it can be; what cannot is noted."""
+
+    def __init__(self, recall: Recall, question: Question, made: Answer) -> None:
+        self._recall = recall
+        self._made = made
+        self.catalog: Catalog | None = None
+        self.index: SessionIndex | None = None
+        self.memories: MemoryStore | None = None
+        self.scope = Scope()
+        self.read = fresh.Fresh()
+        if question.source != "memory":
+            self._sessions(question)
+        if question.source != "session":
+            self._open_memories(question)
+
+    def _incomplete(self, note: str) -> None:
+        self._made.complete = False
+        self._made.notes.append(note)
+
+    def _open_memories(self, question: Question) -> None:
+        memories = self._recall.memories
+        try:
+            if memories.exists():
+                self.memories = memories
+        except StoreError as error:
+            if question.source == "memory":
+                raise
+            self._incomplete(str(error))
+
+    def _sessions(self, question: Question) -> None:
+        self._open(question)
+        pending = self.scope.fresh
+        if pending:
+            from clawa_search.recall import AUTO_SYNC_BYTES
+
+            if fresh.pending_bytes(pending, self.catalog) > AUTO_SYNC_BYTES:
+                self._catch_up(question)
+        self.read = fresh.read_fresh(self.scope.fresh, self.catalog, question.project)
+        self._tell()
+
+    def _open(self, question: Question) -> None:
+        try:
+            self.catalog = self._recall.open_catalog()
+            self.scope = make_scope(question, self._recall.places, self.catalog)
+            self.index = self._recall.open_index()
+        except IndexBrokenError as error:
+            self._broken(question, error)
+
+    def _broken(self, question: Question, error: IndexBrokenError) -> None:
+        """Go on without the index: heal it if that is allowed, else read what can be read."""
+        self._recall.close()
+        why = self._recall.catch_up(self._recall.everything())
+        if not why:
+            try:
+                self.catalog = self._recall.open_catalog()
+                self.scope = make_scope(question, self._recall.places, self.catalog)
+                self.index = self._recall.open_index()
+            except IndexBrokenError as still:
+                error = still
+            else:
+                self._made.notes.append(f"{self._recall.places.index_dir}: the index was repaired")
+                return
+        self._incomplete(f"{error}; {error.hint}")
+        self.catalog = self.index = None
+        self.scope = make_scope(question, self._recall.places, None)
+
+    def _catch_up(self, question: Question) -> None:
+        from indexer.discover import Listing
+
+        listing = Listing()
+        listing.files = [found for found, _ in self.scope.fresh]
+        why = self._recall.catch_up(listing)
+        if why:
+            self._made.notes.append(f"the index is behind: {why}")
+        self._open(question)
+
+    def _tell(self) -> None:
+        """Say what was not searched, and why."""
+        for path, why in self.scope.notes[:NOTES_PER_KIND]:
+            self._incomplete(f"{path}: {why}")
+        if len(self.scope.notes) > NOTES_PER_KIND:
+            self._incomplete(f"{len(self.scope.notes)} paths could not be looked at")
+        for path, why in self.read.unread[:NOTES_PER_KIND]:
+            self._incomplete(f"{path}: {why}")
+        if self.read.left_files:
+            self._incomplete(
+                f"{self.read.left_files} files ({self.read.left_bytes >> 20} MiB) are not indexed "
+                "yet and were not searched: run `clawa-search reindex`"
+            )
+        skipped = self.scope.skipped
+        for path, count, first in skipped[:NOTES_PER_KIND]:
+            from indexer.report import skipped_note
+
+            self._incomplete(f"{path}: {skipped_note(count, first)}")
+        if len(skipped) > NOTES_PER_KIND:
+            lines = sum(count for _, count, _ in skipped)
+            self._incomplete(f"{lines} unreadable lines in {len(skipped)} files were skipped")

@@ -1,0 +1,91 @@
+"""Which session files a question is about, and what of them the index already holds."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from clawa_search.places import Places
+    from clawa_search.search.question import Question
+    from indexer.catalog import Catalog, Status
+    from indexer.discover import Found
+
+from clawa_search.search.sessions import Filter
+from indexer import catalog as rows
+from indexer.discover import Listing, newest
+
+
+class Scope:
+    """The files that a question is about.
+
+    Attributes:
+        files: what exists now, by path.
+        fresh: files of which the index lacks something, with their catalog row if any.
+        filter: what the engine may return; `include` and `exclude` are file ids.
+        notes: `(path, why)` of what could not be looked at.
+        skipped: `(path, count, first line)` of indexed files with unreadable lines.
+    """
+
+    __slots__ = ("files", "filter", "fresh", "notes", "skipped")
+
+    def __init__(self) -> None:
+        self.files: dict[str, Found] = {}
+        self.fresh: list[tuple[Found, Status | None]] = []
+        self.filter = Filter()
+        self.notes: list[tuple[str, str]] = []
+        self.skipped: list[tuple[str, int, int]] = []
+
+
+def find_files(question: Question, places: Places, catalog: Catalog | None) -> Listing:
+    """List the files that *question* names: given files, everything, or the recent few."""
+    if question.session_files:
+        return places.listing_of(question.session_files)
+    if question.everything or question.project:
+        roots = catalog.roots() if catalog else []
+        return places.all_sessions(roots, thorough=catalog is None)
+    listing = places.current_sessions()
+    if question.sessions is not None:
+        listing.files = newest(listing.files, question.sessions)
+    return listing
+
+
+def make_scope(question: Question, places: Places, catalog: Catalog | None) -> Scope:
+    """Compare the files in scope with the catalog, by status alone."""
+    scope = Scope()
+    listing = find_files(question, places, catalog)
+    scope.notes = listing.notes
+    wide = question.everything or bool(question.project)
+    if catalog is None:
+        known: dict[str, Status] = {}
+    elif wide or len(listing.files) > 50:
+        known = catalog.statuses()
+    else:
+        found_rows = [catalog.status_of(found.path) for found in listing.files]
+        known = {row[0]: row for row in found_rows if row is not None}
+    unchanged = rows.unchanged
+    allowed = []
+    for found in listing.files:
+        scope.files[found.path] = found
+        status = known.get(found.path)
+        if status is None or status[5] == rows.FAILED or not unchanged(status, found.stat):
+            scope.fresh.append((found, status))
+        if status is not None and status[5] == rows.SESSION:
+            allowed.append(status[6])
+            if status[7]:
+                scope.skipped.append((found.path, status[7], status[8]))
+    if question.project and catalog is not None:
+        allowed = catalog.ids_of_project(question.project, allowed)
+    _limit(scope.filter, question, allowed, known if wide else None)
+    return scope
+
+
+def _limit(
+    made: Filter, question: Question, allowed: list[int], known: dict[str, Status] | None
+) -> None:
+    """Name the allowed files to the engine, or those that are not, whichever is shorter."""
+    made.roles = question.roles
+    made.since_ms, made.until_ms = question.since_ms, question.until_ms
+    if known is not None and len(known) - len(allowed) < len(allowed):
+        wanted = set(allowed)
+        made.exclude = [row[6] for row in known.values() if row[6] not in wanted]
+    else:
+        made.include = allowed

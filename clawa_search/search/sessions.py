@@ -1,0 +1,360 @@
+"""The session index as recall reads it: queries in, numbers out, text for the winners only.
+
+Reads without any lock. The catalog is always read before the index is opened, so the index
+may hold more than the catalog says but never less.
+"""
+
+from __future__ import annotations
+
+from tantivy import FieldType, Index, Occur, Query
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tantivy import DocAddress, Schema, Searcher
+
+    from clawa_search.search.query import Query as UserQuery
+    from indexer.analysis import Word
+    from indexer.store import Generation
+
+from indexer.entry import ROLE_NUMBER
+from indexer.errors import IndexBrokenError
+from indexer.schema import SEQ_BITS, Stored
+
+TOP_ENTRIES = 400
+TOP_PRIORS = 200
+COMMON_PAIR_SHARE = 20
+"""A pair of words that are both in more than 1 of this many entries is not looked for: a
+phrase of two very common words costs 20 ms in 740k entries and says little."""
+
+
+class Filter:
+    """Which entries are in scope. All of it is applied inside the engine.
+
+    Attributes:
+        include: file ids, or None for all.
+        exclude: file ids.
+        roles: role names, or empty for all.
+        since_ms, until_ms: inclusive bounds or None.
+    """
+
+    __slots__ = ("exclude", "include", "roles", "since_ms", "until_ms")
+
+    def __init__(self) -> None:
+        self.include: list[int] | None = None
+        self.exclude: list[int] = []
+        self.roles: tuple[str, ...] = ()
+        self.since_ms: int | None = None
+        self.until_ms: int | None = None
+
+
+class Candidate:
+    """An entry that may win: numbers only.
+
+    Attributes:
+        score: BM25 of the entry's own text; 0 when only its neighbours matched.
+        mid: file id << 24 | sequence number, see `indexer.schema`.
+    """
+
+    __slots__ = ("address", "mid", "role", "score", "ts_ms", "twin")
+
+    def __init__(
+        self, score: float, mid: int, role: int, ts_ms: int, twin: int, address: DocAddress
+    ) -> None:
+        self.score = score
+        self.mid = mid
+        self.role = role
+        self.ts_ms = ts_ms
+        self.twin = twin
+        self.address = address
+
+
+class SessionIndex:
+    """The two indexes of one generation, open for reading."""
+
+    def __init__(self, generation: Generation) -> None:
+        """Open the index.
+
+        Raises:
+            IndexBrokenError: it is damaged or cannot be read.
+        """
+        self._place = generation.folder
+        try:
+            self._index = Index.open(generation.messages)
+            self._prior_index = Index.open(generation.priors)
+            self._searcher: Searcher = self._index.searcher()
+            self._priors: Searcher = self._prior_index.searcher()
+        except ValueError as error:
+            raise broken(self._place, error) from error
+        self._fields: Schema = self._index.schema
+        self._prior_fields: Schema = self._prior_index.schema
+
+    @property
+    def entries(self) -> int:
+        return int(self._searcher.num_docs)
+
+    @property
+    def segments(self) -> int:
+        return int(self._searcher.num_segments)
+
+    def reload(self) -> None:
+        """See what was committed since the index was opened (20 µs when nothing was)."""
+        try:
+            self._index.reload()
+            self._prior_index.reload()
+            self._searcher = self._index.searcher()
+            self._priors = self._prior_index.searcher()
+        except ValueError as error:
+            raise broken(self._place, error) from error
+
+    def df(self, field: str, token: str) -> int:
+        return int(self._searcher.doc_freq(field, token))
+
+    def terms(self, prefix: str, limit: int) -> list[str]:
+        """Return tokens of the text field that begin with *prefix*."""
+        return [term for term, _ in self._searcher.terms_with_prefix("text", prefix, limit=limit)]
+
+    def candidates(
+        self, query: UserQuery, scope: Filter, *, code_weight: float, pair_weight: float
+    ) -> list[Candidate]:
+        """Return the best entries for *query*, by BM25 of their own text."""
+        asked = self._query(query, scope, code_weight, pair_weight)
+        return self._run(asked, TOP_ENTRIES)
+
+    def by_mid(self, mids: list[int], query: UserQuery, scope: Filter) -> list[Candidate]:
+        """Return those entries of *mids* that are in scope (score 0)."""
+        if not mids:
+            return []
+        clauses = self._clauses(query, scope, phrases=False)
+        clauses.append((Occur.Must, Query.term_set_query(self._fields, "mid", mids)))
+        found = self._run(Query.boolean_query(clauses), len(mids))
+        for candidate in found:
+            candidate.score = 0.0
+        return found
+
+    def copies(self, twins: list[int], scope: Filter, limit: int) -> list[Candidate]:
+        """Return all entries in the files of *scope* that say the same as *twins*."""
+        clauses = self._files(scope)
+        clauses.append((Occur.Must, Query.term_set_query(self._fields, "twin", twins)))
+        return self._run(Query.boolean_query(clauses), limit)
+
+    def newest(self, scope: Filter, limit: int) -> list[Candidate]:
+        """Return the newest entries in scope."""
+        clauses = self._clauses(None, scope)
+        clauses.append((Occur.Must, Query.all_query()))
+        try:
+            hits = self._searcher.search(
+                Query.boolean_query(clauses), limit, count=False, order_by_field="ts"
+            ).hits
+        except ValueError as error:
+            raise broken(self._place, error) from error
+        return self._numbers([(0.0, address) for _, address in hits])
+
+    def prior(self, words: Sequence[Word], scope: Filter) -> dict[int, float]:
+        """Return BM25 of whole sessions, by file id."""
+        fields = self._prior_fields
+        tokens = dict.fromkeys(token for word in words for token in word.tokens)
+        if not tokens:
+            return {}
+        clauses = [(Occur.Should, Query.term_query(fields, "text", token)) for token in tokens]
+        asked = Query.boolean_query(clauses)
+        if scope.include is not None:
+            files = Query.term_set_query(fields, "file", scope.include)
+            asked = Query.boolean_query(
+                [(Occur.Must, asked), (Occur.Must, Query.const_score_query(files, 0.0))]
+            )
+        try:
+            hits = self._priors.search(asked, TOP_PRIORS, count=False).hits
+            numbers = _column(self._priors, "file", [address for _, address in hits])
+        except ValueError as error:
+            raise broken(self._place, error) from error
+        return {number: score for number, (score, _) in zip(numbers, hits, strict=True)}
+
+    def stored(self, address: DocAddress) -> Stored:
+        try:
+            return Stored(bytes(self._searcher.doc(address).get_first("stored") or b""))
+        except ValueError as error:
+            raise broken(self._place, error) from error
+
+    def entry(self, file_id: int, seq: int) -> Stored | None:
+        found = self._run(Query.term_query(self._fields, "mid", file_id << SEQ_BITS | seq), 1)
+        return self.stored(found[0].address) if found else None
+
+    def verify(self) -> int:
+        """Read every entry once; return how many there are.
+
+        Raises:
+            IndexBrokenError: something cannot be read.
+        """
+        count, page = 0, 10_000
+        try:
+            while True:
+                hits = self._searcher.search(
+                    Query.all_query(), page, count=False, offset=count
+                ).hits
+                for _, address in hits:
+                    self.stored(address)
+                count += len(hits)
+                if len(hits) < page:
+                    return count
+        except (ValueError, UnicodeDecodeError) as error:
+            raise broken(self._place, error) from error
+
+    def entry_at(self, file_id: int, line: int, next_seq: int) -> Stored | None:
+        """Return the entry that stood at *line* of a file: its sequence grows with its lines."""
+        low, high = 0, next_seq - 1
+        while low <= high:
+            middle = (low + high) // 2
+            stored = self.entry(file_id, middle)
+            if stored is None or stored.line == line:
+                return stored
+            if stored.line < line:
+                low = middle + 1
+            else:
+                high = middle - 1
+        return None
+
+    def average_length(self, hits: list[Candidate], query: UserQuery) -> float:
+        """Return the mean length of an entry in tokens, 0 when it cannot be told.
+
+        The engine tells it only inside the explanation of a term's score.
+        """
+        for word in query.words:
+            if len(word.tokens) == 1 and hits:
+                term = Query.term_query(self._fields, "text", word.tokens[0])
+                for candidate in hits[:3]:
+                    try:
+                        told = term.explain(self._searcher, candidate.address).to_json()
+                    except ValueError:
+                        continue
+                    if average := _average_in(told):
+                        return average
+        return 0.0
+
+    def _run(self, query: Query, limit: int) -> list[Candidate]:
+        try:
+            hits = self._searcher.search(query, limit, count=False).hits
+        except ValueError as error:
+            raise broken(self._place, error) from error
+        return self._numbers(hits)
+
+    def _numbers(self, hits: list[tuple[float, DocAddress]]) -> list[Candidate]:
+        addresses = [address for _, address in hits]
+        searcher = self._searcher
+        try:
+            rows = zip(
+                hits,
+                _column(searcher, "mid", addresses),
+                _column(searcher, "role", addresses),
+                _column(searcher, "ts", addresses),
+                _column(searcher, "twin", addresses),
+                strict=True,
+            )
+        except ValueError as error:
+            raise broken(self._place, error) from error
+        return [
+            Candidate(score, mid, role, ts_ms, twin, address)
+            for (score, address), mid, role, ts_ms, twin in rows
+        ]
+
+    def _query(
+        self, query: UserQuery, scope: Filter, code_weight: float, pair_weight: float
+    ) -> Query:
+        fields = self._fields
+        wanted: list[tuple[Occur, Query]] = []
+        for word in query.words:
+            wanted += [(Occur.Should, form) for form in self._forms(word, code_weight)]
+        rare = self.entries // COMMON_PAIR_SHARE
+        for left, right in query.pairs:
+            if min(self.df("text", left), self.df("text", right)) <= max(rare, 1000):
+                pair = Query.phrase_query(fields, "text", [left, right])
+                wanted.append((Occur.Should, Query.boost_query(pair, pair_weight)))
+        clauses = self._clauses(query, scope)
+        if not clauses:
+            return Query.boolean_query(wanted)
+        if wanted:
+            must = Occur.Should if query.phrases else Occur.Must
+            clauses.append((must, Query.boolean_query(wanted)))
+        return Query.boolean_query(clauses)
+
+    def _forms(self, word: Word, code_weight: float) -> list[Query]:
+        """Return the queries of one word: its whole forms, and its parts as a phrase."""
+        fields = self._fields
+        forms = [Query.term_query(fields, "code", form) for form in word.codes]
+        if len(forms) > 1:
+            forms = [Query.disjunction_max_query(forms)]
+        found = [Query.boost_query(form, code_weight) for form in forms]
+        if word.tokens and not word.strict:
+            found.append(
+                Query.term_query(fields, "text", word.tokens[0])
+                if len(word.tokens) == 1
+                else Query.phrase_query(fields, "text", list(word.tokens))
+            )
+        if word.joined and not word.strict:
+            found.append(Query.term_query(fields, "text", word.joined))
+        return found
+
+    def _clauses(
+        self, query: UserQuery | None, scope: Filter, *, phrases: bool = True
+    ) -> list[tuple[Occur, Query]]:
+        fields = self._fields
+        clauses = self._files(scope)
+        if scope.roles:
+            numbers = [ROLE_NUMBER[role] for role in scope.roles]
+            clauses.append(_silent(Query.term_set_query(fields, "role", numbers)))
+        if scope.since_ms is not None or scope.until_ms is not None:
+            span = Query.range_query(
+                fields, "ts", FieldType.Integer, scope.since_ms, scope.until_ms
+            )
+            clauses.append(_silent(span))
+        if query is not None:
+            clauses += [(Occur.MustNot, self._phrase(phrase)) for phrase in query.excluded]
+            if phrases:
+                clauses += [(Occur.Must, self._phrase(phrase)) for phrase in query.phrases]
+        return clauses
+
+    def _files(self, scope: Filter) -> list[tuple[Occur, Query]]:
+        clauses = []
+        if scope.include is not None:
+            clauses.append(_silent(Query.term_set_query(self._fields, "file", scope.include)))
+        if scope.exclude:
+            files = Query.term_set_query(self._fields, "file", scope.exclude)
+            clauses.append((Occur.MustNot, files))
+        return clauses
+
+    def _phrase(self, tokens: tuple[str, ...]) -> Query:
+        if len(tokens) == 1:
+            return Query.term_query(self._fields, "text", tokens[0])
+        return Query.phrase_query(self._fields, "text", list(tokens))
+
+
+def _column(searcher: Searcher, field: str, addresses: list[DocAddress]) -> list[int]:
+    """Read one number of each document without fetching documents."""
+    values: list[int] = searcher.fast_field_values(field, addresses)  # type: ignore[assignment]
+    return values
+
+
+def _silent(query: Query) -> tuple[Occur, Query]:
+    """Return a clause that must hold and adds nothing to the score."""
+    return Occur.Must, Query.const_score_query(query, 0.0)
+
+
+def _average_in(told: str) -> float:
+    mark = told.find("avgdl")
+    start = told.rfind("{", 0, mark)
+    value = told.find('"value":', start)
+    if mark < 0 or value < 0:
+        return 0.0
+    digits = told[value + 8 : told.find(",", value)].strip(" \n}")
+    try:
+        return float(digits)
+    except ValueError:
+        return 0.0
+
+
+def broken(place: str, error: Exception) -> IndexBrokenError:
+    return IndexBrokenError(
+        f"{place}: the index cannot be read: {error}",
+        hint="run `clawa-search reindex`, which builds a new one when needed",
+    )

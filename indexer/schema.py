@@ -1,0 +1,90 @@
+"""The fields of the index and its version. The only place that names them.
+
+`messages` holds one document an entry, `priors` one document a session file: BM25 over whole
+sessions needs lengths and frequencies of its own.
+"""
+
+from __future__ import annotations
+
+from _blake2 import blake2b
+
+import tantivy
+
+from indexer import analysis
+from indexer.entry import ROLE_NUMBER, Entry, Line
+
+SEQ_BITS = 24
+"""`mid` = file id << SEQ_BITS | seq: the neighbours of an entry are mid - 1 and mid + 1."""
+MAX_SEQ = (1 << SEQ_BITS) - 2
+
+
+def messages() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("text", tokenizer_name=analysis.TOKENIZER)
+    builder.add_text_field("code", tokenizer_name="whitespace", index_option="freq")
+    builder.add_bytes_field("stored", stored=True)
+    builder.add_integer_field("file", indexed=True)
+    builder.add_integer_field("mid", indexed=True, fast=True)
+    builder.add_integer_field("role", indexed=True, fast=True)
+    builder.add_integer_field("ts", fast=True)
+    builder.add_integer_field("twin", indexed=True, fast=True)
+    return builder.build()
+
+
+def priors() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("text", tokenizer_name=analysis.TOKENIZER, index_option="freq")
+    builder.add_integer_field("file", indexed=True, fast=True)
+    return builder.build()
+
+
+def twin(role: str, text: str) -> int:
+    """Hash what an entry says: equal for copies that forks, clones and compactions make."""
+    said = f"{role}\0{' '.join(text.lower().split())}"
+    return int.from_bytes(blake2b(said.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def pack(line: Line, entry: Entry) -> bytes:
+    head = f"{line.number}\n{line.offset}\n{line.size}\n{line.probe}\n{entry.entry_id}\n"
+    return (head + entry.text).encode()
+
+
+class Stored:
+    """What the index keeps of an entry for those that win.
+
+    `line` is 1-based, `offset` and `size` are bytes, `probe` is `tail.line_probe` of the line.
+    """
+
+    __slots__ = ("entry_id", "line", "offset", "probe", "size", "text")
+
+    def __init__(self, packed: bytes) -> None:
+        line, offset, size, probe, entry_id, text = packed.decode().split("\n", 5)
+        self.line = int(line)
+        self.offset = int(offset)
+        self.size = int(size)
+        self.probe = int(probe)
+        self.entry_id = entry_id
+        self.text = text
+
+
+def document(file_id: int, seq: int, line: Line, entry: Entry) -> tuple[tantivy.Document, str]:
+    """Return the document of *entry*, and its expanded text for the session's own document.
+
+    Numbers must go to signed fields: an unsigned one given `Document(file=3)` kills the
+    writer thread, and the error appears thousands of documents later.
+    """
+    expanded, code = analysis.analyse(entry.text)
+    return tantivy.Document(
+        text=expanded,
+        code=code,
+        stored=pack(line, entry),
+        file=file_id,
+        mid=file_id << SEQ_BITS | seq,
+        role=ROLE_NUMBER[entry.role],
+        ts=entry.ts_ms,
+        twin=twin(entry.role, entry.text),
+    ), expanded
+
+
+def prior(file_id: int, expanded: str) -> tantivy.Document:
+    return tantivy.Document(text=expanded, file=file_id)

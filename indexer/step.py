@@ -1,0 +1,153 @@
+"""Index one open session file: its lines become entries, its checkpoint moves on."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from indexer.catalog import File
+    from indexer.report import Progress, SyncReport
+    from indexer.writer import Writer
+
+from indexer import analysis, catalog
+from indexer.formats.pi import Malformed, Reader
+from indexer.report import skipped_note
+from indexer.schema import MAX_SEQ
+from indexer.tail import read_lines
+
+HEADER_BYTES = 1 << 20
+"""A file whose first readable line does not come this early is no session (as in Pi)."""
+PRIOR_MAX_CHARS = 16 << 20
+"""The session document stops here: a bound on memory, far beyond any real session."""
+
+
+class Tools:
+    """What all steps of one pass share.
+
+    Attributes:
+        uncommitted_bytes: history read since the last commit.
+    """
+
+    __slots__ = ("loads", "progress", "report", "uncommitted_bytes", "writer")
+
+    def __init__(
+        self,
+        writer: Writer,
+        loads: Callable[[bytes], object],
+        report: SyncReport,
+        progress: Progress,
+    ) -> None:
+        self.writer = writer
+        self.loads = loads
+        self.report = report
+        self.progress = progress
+        self.uncommitted_bytes = 0
+
+    def read(self, count_bytes: int) -> None:
+        self.progress.advance(count_bytes)
+        self.report.bytes_read += count_bytes
+        self.uncommitted_bytes += count_bytes
+
+
+class FileStep:
+    """Indexes one open file, whole or from its checkpoint on; `row` is updated in place."""
+
+    def __init__(self, tools: Tools, fd: int, row: File, stat: os.stat_result) -> None:
+        self._tools = tools
+        self._fd = fd
+        self._row = row
+        self._stat = stat
+
+    def whole(self) -> None:
+        texts = self._read()
+        row = self._row
+        if row.kind == catalog.SESSION:
+            self._tools.writer.set_prior(row.id, "\n".join(texts))
+            row.prior_bytes = row.text_bytes
+        self._finish()
+
+    def append(self) -> None:
+        self._read()
+        row = self._row
+        # The session's own document needs the whole text again: it may lag an eighth behind.
+        if row.text_bytes > row.prior_bytes + (row.prior_bytes >> 3):
+            self._tools.writer.set_prior(row.id, "\n".join(self._all_texts()))
+            row.prior_bytes = row.text_bytes
+        self._finish()
+
+    def _finish(self) -> None:
+        row, report = self._row, self._tools.report
+        row.saw(self._stat)
+        row.probe = catalog.probe(self._fd, row.end)
+        now = os.fstat(self._fd)
+        if (now.st_mtime_ns, now.st_ctime_ns) != (row.mtime_ns, row.ctime_ns):
+            # Written while it was read: a probe of other content than was indexed would hide
+            # a rewrite for ever, so the next pass reads the file afresh.
+            row.probe = b""
+        if row.kind != catalog.SESSION:
+            report.not_sessions += 1
+            return
+        report.indexed += 1
+        if row.skipped:
+            report.note(row.path, skipped_note(row.skipped, row.skipped_line))
+
+    def _read(self) -> list[str]:
+        row, report, add = self._row, self._tools.report, self._tools.writer.add
+        session = row.session()
+        reader = Reader(session, self._tools.loads)
+        texts: list[str] = []
+        chars = 0
+        last = row.end
+        for line in read_lines(self._fd, row.end, row.next_line, self._stat.st_size):
+            row.end = line.offset + line.size + 1
+            row.next_line = line.number + 1
+            try:
+                entries = reader.read(line)
+            except Malformed:
+                report.skipped_lines += 1
+                row.skipped += 1
+                row.skipped_line = row.skipped_line or line.number
+                entries = []
+            for entry in entries:
+                if row.next_seq > MAX_SEQ:
+                    break
+                expanded = add(row.id, row.next_seq, line, entry)
+                row.next_seq += 1
+                row.entries += 1
+                report.added += 1
+                row.text_bytes += len(entry.text)
+                row.last_ms = max(row.last_ms, entry.ts_ms)
+                if chars < PRIOR_MAX_CHARS:
+                    texts.append(expanded)
+                    chars += len(expanded)
+            if session.is_session is False:
+                break
+            if session.is_session is None and row.end > HEADER_BYTES:
+                session.is_session = False
+                break
+            if row.end - last > 1 << 20:
+                self._tools.read(row.end - last)
+                last = row.end
+        self._tools.read(row.end - last)
+        row.keep(session)
+        return texts
+
+    def _all_texts(self) -> list[str]:
+        """Read the file once more, for its words alone."""
+        texts: list[str] = []
+        chars = 0
+        reader = Reader(loads=self._tools.loads)
+        for line in read_lines(self._fd, 0, 1, self._row.end):
+            try:
+                entries = reader.read(line)
+            except Malformed:
+                continue
+            for entry in entries:
+                texts.append(analysis.expand(entry.text))
+                chars += len(texts[-1])
+            if chars >= PRIOR_MAX_CHARS:
+                break
+        return texts

@@ -1,0 +1,141 @@
+"""Where an index lives on disk: generations, the pointer to the current one, the writer lock.
+
+<index dir>/CURRENT      name of the current generation and its version, replaced atomically
+<index dir>/lock         held (flock) by the one writer; dies with its process
+<index dir>/gen-N/       messages/ and priors/ (Tantivy), catalog.sqlite
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+from indexer.errors import IndexBrokenError, IndexBusyError
+
+CURRENT = "CURRENT"
+
+
+class Generation:
+    """One complete index on disk.
+
+    Attributes:
+        folder: absolute path of the generation.
+        version: version of schema and analyser that wrote it.
+    """
+
+    __slots__ = ("folder", "version")
+
+    def __init__(self, folder: str, version: str) -> None:
+        self.folder = folder
+        self.version = version
+
+    @property
+    def catalog(self) -> str:
+        return f"{self.folder}/catalog.sqlite"
+
+    @property
+    def messages(self) -> str:
+        return f"{self.folder}/messages"
+
+    @property
+    def priors(self) -> str:
+        return f"{self.folder}/priors"
+
+
+def current(index_dir: str) -> Generation | None:
+    """Return the generation that readers use; None when nothing was indexed yet.
+
+    Raises:
+        IndexBrokenError: the folder cannot be read.
+    """
+    try:
+        with open(f"{index_dir}/{CURRENT}", encoding="utf-8") as pointer:
+            name, _, version = pointer.read(200).strip().partition(" ")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise IndexBrokenError(
+            f"{index_dir}: the index cannot be read: {error}",
+            hint="check the folder's permissions, or use --index-dir",
+        ) from error
+    if not name.startswith("gen-") or "/" in name:
+        return None
+    return Generation(f"{index_dir}/{name}", version)
+
+
+def point_to(index_dir: str, generation: Generation) -> None:
+    """Make *generation* the current one; readers see the old or the new, never half of one."""
+    temporary = f"{index_dir}/{CURRENT}.{os.getpid()}"
+    with open(temporary, "w", encoding="utf-8") as pointer:
+        pointer.write(f"{os.path.basename(generation.folder)} {generation.version}\n")
+        pointer.flush()
+        os.fsync(pointer.fileno())
+    os.replace(temporary, f"{index_dir}/{CURRENT}")
+
+
+def new_generation(index_dir: str, version: str) -> Generation:
+    """Create an empty folder for a generation beside those that exist."""
+    taken = [
+        int(name[4:])
+        for name in os.listdir(index_dir)
+        if name.startswith("gen-") and name[4:].isdigit()
+    ]
+    generation = Generation(f"{index_dir}/gen-{max(taken, default=0) + 1}", version)
+    for folder in (generation.folder, generation.messages, generation.priors):
+        os.mkdir(folder, 0o700)
+    return generation
+
+
+def remove_others(index_dir: str, keep: Generation | None) -> None:
+    """Remove every generation but *keep*, and what crashed writers left behind."""
+    from shutil import rmtree
+
+    kept = os.path.basename(keep.folder) if keep else ""
+    for name in os.listdir(index_dir):
+        if (name.startswith("gen-") and name != kept) or name.startswith(f"{CURRENT}."):
+            path = f"{index_dir}/{name}"
+            if os.path.isdir(path):
+                rmtree(path, ignore_errors=True)
+            else:
+                os.unlink(path)
+
+
+class WriterLock:
+    """The one OS lock of the index. Readers never take it."""
+
+    def __init__(self, index_dir: str) -> None:
+        self._index_dir = index_dir
+        self._fd = -1
+
+    def __enter__(self) -> Self:
+        import fcntl
+
+        try:
+            os.makedirs(self._index_dir, 0o700, exist_ok=True)
+            self._fd = os.open(f"{self._index_dir}/lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise IndexBrokenError(
+                f"{self._index_dir}: the index cannot be written: {error.strerror}",
+                hint="check the folder's permissions and free space, or use --index-dir",
+            ) from error
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._fd)
+            raise IndexBusyError(
+                f"{self._index_dir}: another process is indexing",
+                hint="answers come from the index as it is; try again when it is done",
+            ) from None
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.close(self._fd)

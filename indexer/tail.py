@@ -1,0 +1,121 @@
+"""Whole physical lines of a file from a byte offset on, with bounded memory."""
+
+from __future__ import annotations
+
+import os
+from _blake2 import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+from indexer.entry import Line
+
+BLOCK_BYTES = 1 << 20
+LONG_BYTES = 1 << 20
+"""Longer lines lose their base64 runs while they are read: an image needs no memory."""
+MAX_LINE_BYTES = 32 << 20
+"""What is left of a line may be this long; of a longer one only the head is kept."""
+HEAD_BYTES = 4096
+BASE64_RUN = rb"[A-Za-z0-9+/=_-]{4096,}"
+
+
+def line_probe(raw: bytes) -> int:
+    """Hash a whole line to a signed 64-bit number (what an i64 field can hold)."""
+    return int.from_bytes(blake2b(raw, digest_size=8).digest(), "big", signed=True)
+
+
+class _LongLine:
+    """A line that does not fit a block: hashed whole, kept without base64, or its head only."""
+
+    def __init__(self, first: bytes) -> None:
+        import re
+
+        self._run = re.compile(BASE64_RUN)
+        self._hash = blake2b(digest_size=8)
+        self._parts: list[bytes] = []
+        self._kept = 0
+        self.size = 0
+        self.cut = False
+        self.add(first)
+
+    def add(self, part: bytes) -> None:
+        self._hash.update(part)
+        self.size += len(part)
+        if self.cut:
+            return
+        short = self._run.sub(b"", part) if self.size > LONG_BYTES else part
+        self._parts.append(short)
+        self._kept += len(short)
+        if self._kept > MAX_LINE_BYTES:
+            self.cut = True
+            self._parts = [self._parts[0][:HEAD_BYTES]]
+
+    def line(self, number: int, offset: int) -> Line:
+        probe = int.from_bytes(self._hash.digest(), "big", signed=True)
+        return Line(number, offset, b"".join(self._parts), self.size, probe=probe, cut=self.cut)
+
+
+def read_lines(
+    fd: int, offset: int, number: int, stop: int | None = None, *, torn: bool = False
+) -> Iterator[Line]:
+    """Yield the lines that begin at byte *offset*, whose first has *number*.
+
+    Only LF ends a line: U+2028 and its like are legal inside a JSON string, and counting
+    them would shift every anchor after them. A last line without LF is still being written:
+    it is yielded only with *torn*, so that a checkpoint never points into an entry.
+
+    Args:
+        fd: an open file descriptor; its position is not used.
+        stop: byte offset at which the file ends for this pass (None: wherever it ends).
+        torn: also yield what stands after the last LF, when it is not empty.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    rest = b""
+    long: _LongLine | None = None
+    start = offset
+    position = offset
+    while True:
+        want = BLOCK_BYTES if stop is None else min(BLOCK_BYTES, stop - position)
+        block = os.pread(fd, want, position) if want > 0 else b""
+        if not block:
+            break
+        position += len(block)
+        begin = 0
+        end = block.find(b"\n")
+        if end >= 0 and (rest or long):
+            if long is not None:
+                long.add(block[:end])
+                yield long.line(number, start)
+                size = long.size
+                long = None
+            else:
+                raw = rest + block[:end]
+                size = len(raw)
+                yield Line(number, start, raw, size, probe=None, cut=False)
+                rest = b""
+            number += 1
+            start += size + 1
+            begin = end + 1
+            end = block.find(b"\n", begin)
+        while end >= 0:
+            yield Line(number, start, block[begin:end], end - begin, probe=None, cut=False)
+            number += 1
+            start += end - begin + 1
+            begin = end + 1
+            end = block.find(b"\n", begin)
+        left = block[begin:] if begin else block
+        if long is not None:
+            long.add(left)
+        elif rest:
+            long = _LongLine(rest)
+            long.add(left)
+            rest = b""
+        else:
+            rest = left
+    if torn and long is not None:
+        yield long.line(number, start)
+    elif torn and rest:
+        yield Line(number, start, rest, len(rest), probe=None, cut=False)

@@ -1,0 +1,148 @@
+"""The tree of one session file: which entry follows which, and what is on the live branch."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from indexer.entry import Line
+
+from indexer.formats.pi import HEAD, Malformed, strict_loads
+from indexer.tail import read_lines
+
+
+class Node:
+    """One entry of the tree: where it stands and what it follows."""
+
+    __slots__ = ("entry_id", "line", "offset", "parent", "size")
+
+    def __init__(self, line: Line, entry_id: str, parent: str | None) -> None:
+        self.line = line.number
+        self.offset = line.offset
+        self.size = line.size
+        self.entry_id = entry_id
+        self.parent = parent
+
+
+class Tree:
+    """The entries of a file in file order; parents always stand by id.
+
+    Old files (v1) have no ids: there each entry follows the one before it, and the id is
+    made of the line number. Cycles, orphans and repeated ids are tolerated.
+    """
+
+    def __init__(self, nodes: list[Node]) -> None:
+        self.nodes = nodes
+        self._by_id: dict[str, Node] = {}
+        self._by_line: dict[int, Node] = {}
+        for node in nodes:
+            self._by_id[node.entry_id] = node
+            self._by_line[node.line] = node
+        self._live: set[int] | None = None
+
+    def at(self, line: int) -> Node | None:
+        return self._by_line.get(line)
+
+    def find(self, entry_id: str) -> Node | None:
+        return self._by_id.get(entry_id)
+
+    def path_to(self, node: Node) -> list[Node]:
+        """Return the branch from its root to *node*, cut at a cycle."""
+        path = [node]
+        seen = {id(node)}
+        while node.parent is not None:
+            above = self._by_id.get(node.parent)
+            if above is None or id(above) in seen:
+                break
+            seen.add(id(above))
+            path.append(above)
+            node = above
+        path.reverse()
+        return path
+
+    def live_lines(self) -> set[int]:
+        """Return the lines on the branch of the last entry of the file (Pi's leaf)."""
+        if self._live is None:
+            last = self.nodes[-1] if self.nodes else None
+            self._live = {node.line for node in self.path_to(last)} if last else set()
+        return self._live
+
+    def around(self, node: Node, count: int) -> tuple[list[Node], list[Node]]:
+        """Return up to *count* entries before and after *node* along its branch.
+
+        After a fork of the branch the live child is followed, else the latest one.
+        """
+        before = self.path_to(node)[:-1][-count:] if count else []
+        after: list[Node] = []
+        children: dict[str, list[Node]] = {}
+        for other in self.nodes:
+            if other.parent is not None:
+                children.setdefault(other.parent, []).append(other)
+        live, seen = self.live_lines(), {node.line}
+        while len(after) < count:
+            below = [c for c in children.get(node.entry_id, []) if c.line not in seen]
+            if not below:
+                break
+            node = next((c for c in below if c.line in live), below[-1])
+            seen.add(node.line)
+            after.append(node)
+        return before, after
+
+
+def read_tree(fd: int) -> Tree:
+    """Read the tree of an open session file.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    nodes: list[Node] = []
+    last: str | None = None
+    for line in read_lines(fd, 0, 1, torn=True):
+        ids = _ids(line)
+        if ids is None:
+            continue
+        entry_id, parent = ids
+        if not entry_id:
+            entry_id, parent = f"line {line.number}", last
+        nodes.append(Node(line, entry_id, parent))
+        last = entry_id
+    return Tree(nodes)
+
+
+def tree_of(path: str) -> Tree | None:
+    """Return the tree of the file at *path*, None when it cannot be read."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return read_tree(fd)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def _ids(line: Line) -> tuple[str, str | None] | None:
+    head = HEAD.match(line.raw)
+    if head is not None and head.group(1) is not None:
+        parent = head.group(2)
+        return _text(head.group(1)), None if parent is None else _text(parent)
+    if line.cut:
+        return None
+    try:
+        value = strict_loads(line.raw)
+    except Malformed:
+        return None
+    if not isinstance(value, dict) or value.get("type") in ("session", None):
+        return None
+    entry_id, parent = value.get("id"), value.get("parentId")
+    return (
+        entry_id if isinstance(entry_id, str) else "",
+        parent if isinstance(parent, str) else None,
+    )
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")

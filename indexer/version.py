@@ -1,0 +1,8 @@
+"""The version of an index: it changes when one written before can no longer be used.
+
+Apart from `schema`, so that a run that finds nothing to do never loads tantivy.
+"""
+
+SCHEMA_VERSION = 1
+ANALYSIS_VERSION = 1
+VERSION = f"s{SCHEMA_VERSION}a{ANALYSIS_VERSION}"
