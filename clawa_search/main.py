@@ -5,60 +5,83 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
-GLOBALS = ("--home", "--index-dir", "--sessions-dir")
+from clawa_search.cli.flags import find_verb, wants_json
+from clawa_search.cli.streams import OutputError, fail, keep_places, tell
+from indexer.errors import RecallError
+
+TRACEBACK = "CLAWA_TRACEBACK"
 
 
 def main() -> None:
     """Run the command line and leave the process with its exit code."""
-    code = run(sys.argv[1:])
-    leave(code)
+    if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode and sys.executable:
+        # In a C locale without UTF-8 mode a path beyond ASCII is no text that a database takes.
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
+    keep_places()
+    leave(run(sys.argv[1:]))
 
 
 def run(argv: list[str]) -> int:
     """Run *argv* and return the exit code: 0 found, 1 nothing found, 2 failure, 130 stopped."""
-    verb = position_of_verb(argv)
     try:
-        if verb >= 0 and argv[verb] == "recall":
+        return _dispatch(argv)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader went away, as `head` does
+        return 0
+    except OutputError as error:
+        tell(f"output: cannot be written: {error.strerror}")
+        return 2
+
+
+class InternalError(RecallError):
+    """A mistake of ours, told instead of a traceback."""
+
+    code = "internal"
+
+
+def _dispatch(argv: list[str]) -> int:
+    try:
+        before, verb, after = find_verb(argv)
+        if verb == "recall":
             from clawa_search.cli.hot import recall
 
-            code = recall(argv[:verb] + argv[verb + 1 :])
+            code = recall([*before, *after])
             if code is not None:
                 return code
         from clawa_search.cli.app import run as run_app
 
         return run_app(argv)
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:  # the reader went away, as `head` does
-        return 0
+    except (BrokenPipeError, OutputError):
+        raise
+    except Exception as error:  # the last border: nobody is served by a traceback
+        if TRACEBACK in os.environ:
+            raise
+        return fail(told(error), as_json=wants_json(argv))
 
 
-def position_of_verb(argv: list[str]) -> int:
-    """Return where the verb stands after the global flags, -1 when something else comes."""
-    number = 0
-    while number < len(argv):
-        word = argv[number]
-        if word in GLOBALS:
-            number += 2
-        elif word.startswith(tuple(f"{name}=" for name in GLOBALS)):
-            number += 1
-        else:
-            return -1 if word.startswith("-") else number
-    return -1
+def told(error: Exception) -> InternalError:
+    """Return *error* in one line: what the system refused by its path, a mistake of ours by name."""
+    if isinstance(error, OSError) and error.strerror:
+        return InternalError(f"{error.filename or 'system'}: {error.strerror}")
+    return InternalError(
+        f"internal error: {type(error).__name__}: {error}",
+        hint=f"please report it; with {TRACEBACK}=1 it tells where",
+    )
 
 
 def leave(code: int) -> None:
     """End the process at once: taking the interpreter down costs more than a recall."""
-    import os
-
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except (BrokenPipeError, ValueError):
-        pass
-    except OSError as error:
-        os.write(2, f"clawa-search: output: cannot be written: {error.strerror}\n".encode())
-        code = code or 2
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except BrokenPipeError:
+            continue
+        except (OSError, ValueError) as error:
+            tell(f"output: cannot be written: {getattr(error, 'strerror', None) or error}")
+            code = code or 2
     os._exit(code)

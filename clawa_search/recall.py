@@ -148,14 +148,18 @@ class Recall:
         finally:
             self.refresh_memories()
 
-    def everything(self) -> Listing:
-        """List every session file of every root known; a broken index names no roots."""
+    def everything(self, *, thorough: bool = True) -> Listing:
+        """List every session file of every root known; a broken index names no roots.
+
+        Args:
+            thorough: see `Places.all_sessions`.
+        """
         try:
             catalog = self.open_catalog()
             roots = catalog.roots() if catalog is not None else []
         except IndexBrokenError:
             roots = []
-        return self.places.all_sessions(roots)
+        return self.places.all_sessions(roots, thorough=thorough)
 
     def refresh_memories(self) -> None:
         """Analyse memories that other programs wrote; recall finds them without it, too."""
@@ -167,7 +171,7 @@ class Recall:
 
     def status(self) -> dict[str, object]:
         """Return paths, versions, counts and sizes, as `status --json` prints them."""
-        from clawa_search.health import status
+        from clawa_search.status import status
 
         return status(self)
 

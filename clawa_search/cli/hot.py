@@ -2,226 +2,158 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from clawa_search.cli.flags import Split, Values
+    from clawa_search.places import Places
+    from clawa_search.recall import Recall
     from clawa_search.search.question import Answer, Question
     from indexer.report import Progress
 
-from clawa_search.cli.flags import GLOBAL_FLAGS, NUMBER, RECALL_FLAGS, SWITCH, Flag
+from clawa_search.cli.flags import GLOBAL_FLAGS, RECALL_FLAGS, is_number, last, split, wants_json
+from clawa_search.cli.streams import as_text, fail, put, read_stdin, tell
 from clawa_search.errors import InvalidInputError
 from indexer.errors import RecallError
 
-FLAGS = {name: flag for flag in (*GLOBAL_FLAGS, *RECALL_FLAGS) for name in flag.names}
-Values = dict[str, list[str]]
+FLAGS = (*GLOBAL_FLAGS, *RECALL_FLAGS)
+MAX_SESSIONS = 1 << 31
 
 
 def recall(argv: list[str]) -> int | None:
     """Run `recall` with the words after it.
 
     Returns:
-        The exit code, or None when help is asked for: click shows it.
+        The exit code, or None when help or the version is asked for.
     """
-    as_json = "--json" in (argv[: argv.index("--")] if "--" in argv else argv)
+    from clawa_search.recall import Recall
+
     try:
-        values, words = parse(argv)
-        if "help" in values:
+        given = split("recall", argv, FLAGS)
+        if "help" in given.values or "version" in given.values:
             return None
-        return _answer(values, words)
+        # Never closed: the process ends, and the system does it faster.
+        return answer(Recall(places_of(given.values), progress=progress_bar()), given)
     except RecallError as error:
-        return fail(error, as_json=as_json)
+        return fail(error, as_json=wants_json(argv))
 
 
-def parse(argv: list[str]) -> tuple[Values, list[str]]:
-    """Split *argv* into flag values and query words.
+def answer(recall: Recall, given: Split) -> int:
+    """Answer the question that the words and flags ask; return the exit code."""
+    from time import time
 
-    A word that begins with a dash and is no flag of ours belongs to the query (`git log -p`)
-    when a query word came before it; else it is a mistake that is told.
-
-    Raises:
-        InvalidInputError: an unknown flag, or one without its value.
-    """
-    values: Values = {}
-    words: list[str] = []
-    number = 0
-    while number < len(argv):
-        word = argv[number]
-        number += 1
-        if word == "--":
-            words += argv[number:]
-            break
-        if word in ("-h", "--help"):
-            values["help"] = []
-            continue
-        name, equals, value = word.partition("=")
-        flag = FLAGS.get(name if name.startswith("--") else word)
-        if flag is None and len(word) > 2 and word[:2] in ("-n", "-C") and word[2:].isdigit():
-            flag, equals, value = FLAGS[word[:2]], "=", word[2:]
-        if flag is None:
-            if word.startswith("--") and not words and len(word) > 2:
-                raise InvalidInputError(
-                    f"recall: no such flag: {word}",
-                    hint="`clawa-search recall --help` lists them; `--` before the query ends them",
-                )
-            words.append(word)
-            continue
-        if flag.kind == SWITCH:
-            if equals:
-                raise InvalidInputError(f"{name}: takes no value")
-            values[flag.key] = []
-            continue
-        if not equals:
-            if number >= len(argv):
-                raise InvalidInputError(f"{name}: needs a value", hint=f"{name} {flag.metavar}")
-            value = argv[number]
-            number += 1
-        values.setdefault(flag.key, []).append(check(flag, name, value))
-    return values, words
+    values = given.values
+    query = read_query(given)
+    question = make_question(values, query, recall.places, int(time() * 1000))
+    found = recall.search(question)
+    text = render(found, values)
+    for note in found.notes if "json" not in values else ():
+        tell(note)
+    put(text)
+    return 0 if found.hits else 1
 
 
-def check(flag: Flag, name: str, value: str) -> str:
-    """Return *value* if *flag* allows it.
-
-    Raises:
-        InvalidInputError: it does not; the message says what it does allow.
-    """
-    if flag.kind == NUMBER:
-        if not value.isascii() or not value.isdigit() or not flag.low <= int(value) <= flag.high:
-            raise InvalidInputError(
-                f"{name}: not a number from {flag.low} to {flag.high}: {value!r}"
-            )
-    elif flag.choices and value not in flag.choices:
-        raise InvalidInputError(f"{name}: not one of {', '.join(flag.choices)}: {value!r}")
-    return value
+def read_query(given: Split) -> str:
+    """Return the query: the words, or stdin when `-` is the only one."""
+    return read_stdin().strip() if given.from_stdin else as_text(" ".join(given.words))
 
 
-def _last(values: Values, key: str, default: str = "") -> str:
-    found = values.get(key)
-    return found[-1] if found else default
+def places_of(values: Values) -> Places:
+    """Return the places that the global flags name."""
+    from clawa_search.places import Places
+
+    return Places(
+        last(values, "home") or None,
+        last(values, "index_dir") or None,
+        values.get("sessions_dir", ()),
+    )
 
 
-def make_question(values: Values, query: str, now_ms: int) -> Question:
+def make_question(values: Values, query: str, places: Places, now_ms: int) -> Question:
     """Make the question that the flags ask.
 
     Raises:
-        InvalidInputError: a date or a number of sessions that is none.
+        InvalidInputError: a tag, a date or a number of sessions that is none.
     """
-    from clawa_search.search.question import DEFAULT_LIMIT, DEFAULT_SESSIONS, Question
+    from clawa_search.search.question import DEFAULT_LIMIT, Question
 
-    sessions: int | None = DEFAULT_SESSIONS
-    if wanted := _last(values, "sessions"):
-        if wanted != "all" and not (wanted.isascii() and wanted.isdigit() and int(wanted)):
-            raise InvalidInputError(f"--sessions: not a number from 1, nor all: {wanted!r}")
-        sessions = None if wanted == "all" else int(wanted)
     question = Question(
         query,
-        limit=int(_last(values, "limit") or DEFAULT_LIMIT),
-        source=_last(values, "source"),
-        sessions=sessions,
+        limit=int(last(values, "limit") or DEFAULT_LIMIT),
+        source=last(values, "source"),
+        sessions=_sessions(last(values, "sessions")),
         everything="all" in values,
         session_files=values.get("session_file", ()),
         roles=values.get("role", ()),
-        context=int(_last(values, "context") or 0),
+        context=int(last(values, "context") or 0),
         explain="explain" in values,
         now_ms=now_ms,
     )
     if "tag" in values:
-        from clawa_search.memory.tags import normalise
-
-        question.tags = normalise(values["tag"])
-        if not question.tags:
-            raise InvalidInputError(f"--tag: no letter or digit in it: {values['tag'][0]!r}")
-    if project := _last(values, "project"):
-        question.project = os.path.abspath(os.path.expanduser(project))
-    if "since" in values or "until" in values:
-        from clawa_search.search.dates import parse_when
-
-        if since := _last(values, "since"):
-            question.since_ms = parse_when(since, now_ms=now_ms, end=False)
-        if until := _last(values, "until"):
-            question.until_ms = parse_when(until, now_ms=now_ms, end=True)
+        question.tags = _tags(values["tag"])
+    if project := last(values, "project"):
+        question.project = places.absolute(project)
+    if since := last(values, "since"):
+        question.since_ms = _when(since, now_ms, end=False)
+    if until := last(values, "until"):
+        question.until_ms = _when(until, now_ms, end=True)
     return question
 
 
-def read_query(words: list[str]) -> str:
-    if words != ["-"]:
-        return " ".join(words)
-    return sys.stdin.buffer.read(1 << 20).decode("utf-8", "replace").strip()
+def _sessions(wanted: str) -> int | None:
+    from clawa_search.search.question import DEFAULT_SESSIONS
+
+    if not wanted:
+        return DEFAULT_SESSIONS
+    if wanted == "all":
+        return None
+    if not is_number(wanted, 1, MAX_SESSIONS):
+        raise InvalidInputError(f"--sessions: not a number from 1 on, nor all: {wanted!r}")
+    return int(wanted)
 
 
-def _answer(values: Values, words: list[str]) -> int:
-    from time import time
+def _tags(given: list[str]) -> tuple[str, ...]:
+    from clawa_search.memory.tags import normalise
 
-    from clawa_search.places import Places
-    from clawa_search.recall import Recall
+    for tag in given:
+        # Dropped silently, a tag that normalises to nothing would widen the search.
+        if not normalise([tag]):
+            raise InvalidInputError(f"--tag: no letter a-z and no digit in it: {tag!r}")
+    return normalise(given)
 
-    places = Places(
-        _last(values, "home") or None,
-        _last(values, "index_dir") or None,
-        values.get("sessions_dir", ()),
-    )
-    query = read_query(words).encode("utf-8", "replace").decode()
-    question = make_question(values, query, int(time() * 1000))
-    recaller = Recall(places, progress=progress_bar())
-    answer = recaller.search(question)
-    text = render(answer, values)
-    for note in answer.notes if "json" not in values else ():
-        tell(note)
-    put(text)
-    return 0 if answer.hits else 1
+
+def _when(text: str, now_ms: int, *, end: bool) -> int:
+    from clawa_search.search.dates import parse_when
+
+    return parse_when(as_text(text), now_ms=now_ms, end=end)
 
 
 def render(answer: Answer, values: Values) -> str:
     """Return the answer as text or JSON, within its token budget where there is one."""
+    budget = int(last(values, "max_tokens") or 0)
+    explain = "explain" in values
     if "json" in values:
-        from clawa_search.output import json
-
-        if "max_tokens" in values:
+        if budget:
             from clawa_search.output.fit import fit_json
 
-            return fit_json(answer, int(_last(values, "max_tokens")))
-        return json.answer_text(answer)
-    from clawa_search.output import text
+            return fit_json(answer, budget)
+        from clawa_search.output import json
 
-    if "max_tokens" in values:
+        return json.answer_text(answer)
+    if budget:
         from clawa_search.output.fit import fit_text
 
-        return fit_text(answer, int(_last(values, "max_tokens")), explain="explain" in values)
-    return text.answer_text(answer, cwd=text.working_folder(), explain="explain" in values)
+        return fit_text(answer, budget, explain=explain)
+    from clawa_search.output import text
+
+    return text.answer_text(answer, cwd=text.working_folder(), explain=explain)
 
 
 def progress_bar() -> Progress | None:
     """Return a progress bar for a long catch-up, on a terminal only."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         return None
     from clawa_search.cli.progress import LazyBar
 
     return LazyBar()
-
-
-def tell(note: str) -> None:
-    """Write a note to stderr: `clawa-search: PATH: what: why`."""
-    from clawa_search.output.clean import for_terminal
-
-    sys.stderr.write(f"clawa-search: {for_terminal(note)}\n".replace("\r", " "))
-
-
-def put(text: str) -> None:
-    """Write results to stdout as UTF-8, whatever the locale says."""
-    raw = text.encode("utf-8", "replace")
-    sys.stdout.flush()
-    while raw:
-        raw = raw[os.write(1, raw) :]
-
-
-def fail(error: RecallError, *, as_json: bool) -> int:
-    """Tell an error, as JSON on stdout or as text on stderr; return the exit code 2."""
-    if as_json:
-        from clawa_search.output.json import error_text
-
-        put(error_text(error.code, str(error), error.hint))
-    else:
-        tell(f"{error}{f' ({error.hint})' if error.hint else ''}")
-    return 2

@@ -1,22 +1,29 @@
-"""The verbs of the command line, one function each: arguments in, output out."""
+"""The verbs of the command line, one function each: words in, facade called, output out."""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-import click
+    from clawa_search.cli.flags import Split
+    from clawa_search.recall import Recall
 
-from clawa_search.cli.app import CONTEXT, PROGRAM, folder_of_agent, show_recall_help, with_places
-from clawa_search.cli.hot import put, tell
+from clawa_search.cli.flags import (
+    JSON,
+    MAX_ID,
+    NUMBER,
+    RECALL_FLAGS,
+    SWITCH,
+    TEXT,
+    Flag,
+    is_number,
+    last,
+)
+from clawa_search.cli.streams import as_text, put, read_stdin, tell
+from clawa_search.cli.verb import MANY, Verb
 from clawa_search.errors import InvalidInputError
 from clawa_search.output.json import line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from clawa_search.recall import Recall
-    from indexer.report import SyncReport
 
 DONE = {
     "created": "Remembered #{}.",
@@ -24,286 +31,286 @@ DONE = {
     "deleted": "Deleted memory #{}.",
     "unchanged": "Memory #{} is unchanged.",
 }
-json_flag = click.option("--json", "as_json", is_flag=True, help="One JSON object on one line.")
 
 
-def command(name: str) -> Any:  # click's own decorators are untyped here
-    return click.command(name, context_settings=CONTEXT)
+def recall(recall: Recall, given: Split) -> int:
+    """Find what was said or remembered, best first.
+
+    All memories of the home and its five most recent session files are searched, unless flags
+    say otherwise. Without QUERY come the newest entries; `-` reads QUERY from stdin.
+
+    "quoted words" stand together, -"quoted words" do not occur; role:user, since:7d,
+    until:DATE, tag:T and project:DIR narrow as the flags do.
+    """
+    from clawa_search.cli.hot import answer
+
+    return answer(recall, given)
 
 
-def _done(action: str, number: int, *, as_json: bool) -> int:
-    text = line({"action": action, "id": number}) if as_json else DONE[action].format(number) + "\n"
-    put(text)
+def remember(recall: Recall, given: Split) -> int:
+    """Save a short memory, or change one.
+
+    Words are joined; `-` reads the text from stdin. With --id the memory is updated, and
+    deleted when the text is empty. At most 12 tags.
+    """
+    values = given.values
+    number = int(last(values, "id") or 0) or None
+    if "tag" in values and "no_tags" in values:
+        raise InvalidInputError("remember: --tag and --no-tags exclude each other")
+    tags = [] if "no_tags" in values else values.get("tag")
+    if given.words:
+        text = read_stdin() if given.from_stdin else as_text(" ".join(given.words))
+    elif number is None:
+        raise InvalidInputError("remember: no text given", hint="TEXT, or - to read it from stdin")
+    elif tags is None:
+        raise InvalidInputError(
+            "remember: neither text nor tags given", hint='an empty text, "", deletes the memory'
+        )
+    else:
+        text = _kept(recall, number)
+    return _done(recall.remember(text, number, tags), given)
+
+
+def _kept(recall: Recall, number: int) -> str:
+    from clawa_search.memory.writing import unknown
+
+    memory = recall.memory(number)
+    if memory is None:
+        raise unknown(number)
+    return memory.text
+
+
+def forget(recall: Recall, given: Split) -> int:
+    """Delete a memory."""
+    word = given.words[0]
+    number = word.removeprefix("mem:").removeprefix("#")
+    if not is_number(number, 0, MAX_ID):
+        raise InvalidInputError(f"forget: not a memory id: {word!r}")
+    return _done(recall.forget(int(number)), given)
+
+
+def _done(done: tuple[str, int], given: Split) -> int:
+    action, number = done
+    if "json" in given.values:
+        put(line({"action": action, "id": number}))
+    else:
+        put(f"{DONE[action].format(number)}\n")
     return 0
 
 
-@command("remember")
-@with_places
-@click.argument("text", nargs=-1)
-@click.option("--id", "number", type=click.IntRange(1), metavar="N", help="Update this memory.")
-@click.option("--tag", "tags", multiple=True, metavar="T", help="Tag; may be repeated.")
-@click.option("--no-tags", is_flag=True, help="With --id: clear the tags.")
-@json_flag
-def remember(
-    recall: Recall,
-    text: tuple[str, ...],
-    number: int | None,
-    tags: tuple[str, ...],
-    no_tags: bool,
-    as_json: bool,
-) -> int:
-    """Save a short memory; --id updates one, and an empty TEXT with --id deletes it.
+def show(recall: Recall, given: Split) -> int:
+    """Open what a hit names: a memory, a line of a session, or an entry id.
 
-    TEXT may be several words; `-` reads it from stdin. Tags are lower-cased, at most 12.
-    """
-    if not text and number is None:
-        raise InvalidInputError("remember: no text given", hint="TEXT, or - to read it from stdin")
-    if tags and no_tags:
-        raise InvalidInputError("remember: --tag and --no-tags exclude each other")
-    said = " ".join(text)
-    if text == ("-",):
-        said = sys.stdin.buffer.read(1 << 22).decode("utf-8", "replace")
-    given = () if no_tags else (tags or None)
-    if not text and number is not None and (tags or no_tags):
-        kept = recall.memory(number)
-        said = kept.text if kept else said
-    action, done = recall.remember(said, number, given)
-    return _done(action, done, as_json=as_json)
-
-
-@command("forget")
-@with_places
-@click.argument("number", metavar="ID")
-@json_flag
-def forget(recall: Recall, number: str, as_json: bool) -> int:
-    """Delete the memory with this id."""
-    digits = number.removeprefix("mem:").removeprefix("#")
-    if not digits.isascii() or not digits.isdigit() or int(digits) >= 1 << 63:
-        raise InvalidInputError(f"forget: not a memory id: {number!r}")
-    action, done = recall.forget(int(digits))
-    return _done(action, done, as_json=as_json)
-
-
-@command("show")
-@with_places
-@click.argument("ref")
-@click.option("-C", "--context", type=click.IntRange(0, 50), default=0, metavar="N")
-@json_flag
-def show(recall: Recall, ref: str, context: int, as_json: bool) -> int:
-    """Open REF: a memory (12, #12, mem:12), PATH:LINE, or an entry id.
-
-    -C N adds N entries before and after along the branch. An entry that moved is found
-    again (status `relocated`), one that no longer exists is `gone` (exit code 1).
+    The entry is shown in full. If it moved since it was indexed it is found again
+    (`relocated`); if it is no longer there it is `gone`, with exit code 1.
     """
     from clawa_search.output.opened import as_fields, as_text
+    from clawa_search.show import GONE
 
-    opened = recall.show(ref, context=context)
-    put(line(as_fields(opened)) if as_json else as_text(opened))
-    return 1 if opened.status == "gone" else 0
+    opened = recall.show(given.words[0], context=int(last(given.values, "context") or 0))
+    put(line(as_fields(opened)) if "json" in given.values else as_text(opened))
+    return 1 if opened.status == GONE else 0
 
 
-@command("reindex")
-@with_places
-@click.argument("paths", nargs=-1, metavar="[PATH ...]")
-@click.option("--rebuild", is_flag=True, help="Build a new index beside the old one, then swap.")
-@click.option("--watch", is_flag=True, help="Go on: index whenever a session file changes.")
-@json_flag
-def reindex(
-    recall: Recall, paths: tuple[str, ...], rebuild: bool, watch: bool, as_json: bool
-) -> int:
-    """Bring the index up to date with session files; without PATH, with every root known.
+def reindex(recall: Recall, given: Split) -> int:
+    """Bring the index up to date with the session files.
 
-    Not needed for recall to be right: what is not indexed yet is read when asked for.
+    Without PATH, every session root known. Recall does not need it to be right: what is not
+    indexed yet is read when asked for. A rebuild makes a new index beside the old one.
     """
-    if watch:
-        from clawa_search.cli.watching import watch_forever
+    from clawa_search.cli import reindexing
 
-        return watch_forever(recall, list(paths), as_json=as_json)
-    report = recall.reindex(list(paths), rebuild=rebuild)
-    put(line(report_fields(report)) if as_json else report_text(report))
-    if not as_json:
-        for path, why in report.notes:
-            tell(f"{path}: {why}")
-    return 0
+    return reindexing.reindex(recall, given)
 
 
-def report_fields(report: SyncReport) -> dict[str, object]:
-    return {
-        "files": {
-            "seen": report.seen,
-            "indexed": report.indexed,
-            "unchanged": report.unchanged,
-            "removed": report.removed,
-            "failed": report.failed,
-            "not_sessions": report.not_sessions,
-        },
-        "entries": {
-            "added": report.added,
-            "removed": report.removed_entries,
-            "skipped_lines": report.skipped_lines,
-        },
-        "bytes_read": report.bytes_read,
-        "took_ms": round(report.took_ms, 1),
-        "notes": [f"{path}: {why}" for path, why in report.notes],
-    }
+def demo(recall: Recall, given: Split) -> int:
+    """Show the main verbs at work in a small home that comes with the program.
 
-
-def report_text(report: SyncReport) -> str:
-    parts = [f"{report.indexed:,} indexed", f"{report.unchanged:,} unchanged"]
-    for count, what in (
-        (report.removed, "removed"),
-        (report.failed, "failed"),
-        (report.not_sessions, "not sessions"),
-    ):
-        if count:
-            parts.append(f"{count:,} {what}")
-    return (
-        f"{report.seen:,} files: {', '.join(parts)}; {report.added:,} entries added, "
-        f"{report.bytes_read / 1e6:.1f} MB read in {report.took_ms / 1000:.2f} s\n"
-    )
-
-
-@command("status")
-@with_places
-@json_flag
-def status(recall: Recall, as_json: bool) -> int:
-    """Tell where things are, how much there is, and whether the index is behind."""
-    from clawa_search.pi.install import status as installed
-
-    told = recall.status()
-    found = installed(folder_of_agent(recall))
-    told["pi_extension"] = found.state
-    if as_json:
-        put(line(told))
-    else:
-        width = max(map(len, told))
-        put("".join(f"{name:{width}}  {_plain(value)}\n" for name, value in told.items()))
-    return 0
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    return "-" if value is None else str(value)
-
-
-@command("doctor")
-@with_places
-@click.option("--repair", is_flag=True, help="Mend what can be mended; memories after a backup.")
-@json_flag
-def doctor(recall: Recall, repair: bool, as_json: bool) -> int:
-    """Check memories, mirror, index, anchors and freshness; exit 0 only if all hold."""
-    from clawa_search.health import doctor as examine
-
-    checks = examine(recall, repair=repair)
-    ok = all(check.ok for check in checks)
-    if as_json:
-        put(line({"ok": ok, "checks": [check.fields() for check in checks]}))
-    else:
-        for check in checks:
-            mend = f"\n       {check.repair}" if check.repair else ""
-            put(f"{'ok    ' if check.ok else 'WRONG '} {check.name}: {check.detail}{mend}\n")
-    return 0 if ok else 2
-
-
-@command("hydrate")
-@with_places
-@json_flag
-def hydrate(recall: Recall, as_json: bool) -> int:
-    """Print the hydration block made of the home's five living files."""
-    from clawa_search.continuity.hydration import as_json as fields
-    from clawa_search.continuity.hydration import hydrate as make
-
-    made = make(recall.places.home)
-    if as_json:
-        put(line(fields(made)))
-    else:
-        put(made.text + "\n" if made.text else "")
-        for warning in made.warnings:
-            tell(warning)
-    return 0 if made.text else 1
-
-
-@command("memory-pass")
-@with_places
-@click.option("--tokens", type=click.IntRange(0), required=True, metavar="T", help="Used so far.")
-@click.option("--window", type=click.IntRange(1), required=True, metavar="W", help="Window size.")
-@click.option("--reserve", type=click.IntRange(0), metavar="R", help="Kept free by the host.")
-@json_flag
-def memory_pass(
-    recall: Recall, tokens: int, window: int, reserve: int | None, as_json: bool
-) -> int:
-    """Tell whether the memory pass is due at this use of the context window, and its prompt."""
-    from clawa_search.continuity.memory_pass import as_json as fields
-
-    told = fields(tokens, window, reserve)
-    if as_json:
-        put(line(told))
-    else:
-        put(f"{'due' if told['due'] else 'not due'} (threshold {told['threshold']} tokens)\n")
-        if told["due"]:
-            put(f"\n{told['prompt']}\n")
-    return 0 if told["due"] else 1
-
-
-@command("setup")
-@with_places
-@click.argument("agent", type=click.Choice(["pi"]))
-@click.option("--remove", is_flag=True, help="Take it out again.")
-def setup(recall: Recall, agent: str, remove: bool) -> int:
-    """Install the extension into an agent (or refresh it after an upgrade)."""
-    from clawa_search.pi import install
-
-    folder = folder_of_agent(recall)
-    done = install.remove(folder) if remove else install.install(folder)
-    put(f"{agent}: {done.detail}\n")
-    return 0
-
-
-@command("completion")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> int:
-    """Print a completion script: `eval "$(clawa-search completion bash)"`."""
-    from click.shell_completion import get_completion_class
-
-    from clawa_search.cli.app import cli
-
-    maker = get_completion_class(shell)
-    assert maker is not None
-    put(maker(cli, {}, PROGRAM, "_CLAWA_SEARCH_COMPLETE").source() + "\n")
-    return 0
-
-
-@command("bridge")
-@with_places
-def bridge(recall: Recall) -> int:
-    """Serve the Pi extension: JSON lines on stdin and stdout, until stdin ends."""
-    recall.close()
-    from clawa_search.bridge import main
-
-    return main()
-
-
-@command("demo")
-def demo() -> int:
-    """Show remember, reindex, recall and show at work on a small home that we bring along."""
+    It lies in a temporary folder, and nothing is left behind.
+    """
     from clawa_search.cli.demo import run_demo
 
     return run_demo()
 
 
-COMMANDS: dict[str, click.Command] = {
-    "recall": show_recall_help(),
-    "remember": remember,
-    "forget": forget,
-    "show": show,
-    "reindex": reindex,
-    "demo": demo,
-    "status": status,
-    "doctor": doctor,
-    "hydrate": hydrate,
-    "memory-pass": memory_pass,
-    "setup": setup,
-    "completion": completion,
-    "bridge": bridge,
-}
+def status(recall: Recall, given: Split) -> int:
+    """Tell where everything is, how much there is, and how far the index is behind."""
+    from clawa_search.pi.install import status as installed
+    from clawa_search.status import status as collect
+
+    told = collect(recall)
+    told["pi_extension"] = installed(recall.places.agent_dir).state
+    if "json" in given.values:
+        put(line(told))
+        return 0
+    from clawa_search.output.health import status_text
+
+    put(status_text(told))
+    return 0
+
+
+def doctor(recall: Recall, given: Split) -> int:
+    """Check memories, index, anchors, freshness and permissions.
+
+    The exit code is 0 only if all is well. --repair mends what it can; the memory database is
+    copied before it is touched.
+    """
+    from clawa_search.doctor import doctor as examine
+    from clawa_search.output.health import doctor_fields, doctor_text
+
+    checks = examine(recall, repair="repair" in given.values)
+    put(line(doctor_fields(checks)) if "json" in given.values else doctor_text(checks))
+    return 0 if all(check.ok for check in checks) else 2
+
+
+def hydrate(recall: Recall, given: Split) -> int:
+    """Print the hydration block made of the home's living files."""
+    from clawa_search.continuity import hydration
+
+    made = hydration.hydrate(recall.places.home)
+    if "json" in given.values:
+        put(_line(hydration.as_json(made)))
+    else:
+        put(f"{made.text}\n" if made.text else "")
+        for warning in made.warnings:
+            tell(warning)
+    return 0 if made.text else 1
+
+
+def memory_pass(recall: Recall, given: Split) -> int:
+    """Tell whether a memory pass is due, and its prompt."""
+    from clawa_search.continuity import memory_pass as passes
+
+    values = given.values
+    for name in ("tokens", "window"):
+        if name not in values:
+            raise InvalidInputError(f"memory-pass: --{name} is missing")
+    reserve = int(last(values, "reserve")) if "reserve" in values else None
+    told = passes.as_json(int(last(values, "tokens")), int(last(values, "window")), reserve)
+    if "json" in values:
+        put(_line(told))
+    else:
+        put(f"{'due' if told['due'] else 'not due'} (from {told['threshold']:,} tokens on)\n")
+        put(f"\n{told['prompt']}\n" if told["due"] else "")
+    return 0
+
+
+def _line(fields: Mapping[str, object]) -> str:
+    return line({name: value for name, value in fields.items() if name != "version"})
+
+
+def setup(recall: Recall, given: Split) -> int:
+    """Install the extension into an agent, or refresh it after an upgrade."""
+    from clawa_search.pi import install
+
+    change = install.remove if "remove" in given.values else install.install
+    done = change(recall.places.agent_dir)
+    put(f"{done.folder}: {done.state}\n")
+    if done.detail and done.state != "absent":
+        tell(done.detail)
+    return 0
+
+
+def completion(recall: Recall, given: Split) -> int:
+    """Print a completion script for a shell."""
+    from clawa_search.cli.help import completion_script
+
+    put(completion_script(given.words[0]))
+    return 0
+
+
+def bridge(recall: Recall, given: Split) -> int:
+    """Serve the Pi extension: JSON lines on stdin and stdout."""
+    from clawa_search.bridge import main
+
+    return main()
+
+
+CONTEXT = Flag(("-C", "--context"), NUMBER, "Entries before and after.", metavar="N", high=50)
+SHELLS = ("bash", "zsh", "fish")
+_VERBS = (
+    Verb(
+        recall,
+        *RECALL_FLAGS,
+        usage="[QUERY...|-]",
+        most=MANY,
+        examples=(
+            "clawa-search recall tide tables",
+            'clawa-search recall --all --since 30d -n 3 "how did we fix the build"',
+        ),
+    ),
+    Verb(
+        remember,
+        Flag(("--id",), NUMBER, "Update this memory.", metavar="N", low=1),
+        Flag(("--tag",), TEXT, "A tag; with --id they replace the old.", metavar="T", many=True),
+        Flag(("--no-tags",), SWITCH, "With --id: clear the tags."),
+        JSON,
+        usage="[TEXT...|-]",
+        most=MANY,
+        examples=(
+            'clawa-search remember "The human likes short answers." --tag human',
+            'clawa-search remember --id 12 "The human likes long answers."',
+        ),
+    ),
+    Verb(forget, JSON, usage="ID", least=1, most=1, examples=("clawa-search forget 12",)),
+    Verb(
+        show,
+        CONTEXT,
+        JSON,
+        usage="REF",
+        least=1,
+        most=1,
+        examples=(
+            "clawa-search show mem:12",
+            "clawa-search show .pi/sessions/2026-06-19_3f2a.jsonl:41 -C 2",
+        ),
+    ),
+    Verb(
+        reindex,
+        Flag(("--rebuild",), SWITCH, "Make a new index, then swap."),
+        Flag(("--watch",), SWITCH, "Go on: index whenever a session file changes."),
+        JSON,
+        usage="[PATH...]",
+        most=MANY,
+        examples=("clawa-search reindex", "clawa-search reindex --watch"),
+    ),
+    Verb(demo, examples=("clawa-search demo",)),
+    Verb(status, JSON, examples=("clawa-search status",)),
+    Verb(
+        doctor,
+        Flag(("--repair",), SWITCH, "Mend what can be mended."),
+        JSON,
+        examples=("clawa-search doctor", "clawa-search doctor --repair"),
+    ),
+    Verb(hydrate, JSON, examples=("clawa-search hydrate --json",)),
+    Verb(
+        memory_pass,
+        Flag(("--tokens",), NUMBER, "Tokens in use.", metavar="T"),
+        Flag(("--window",), NUMBER, "Size of the context window.", metavar="W", low=1),
+        Flag(("--reserve",), NUMBER, "Tokens that the host keeps free.", metavar="R"),
+        JSON,
+        examples=("clawa-search memory-pass --tokens 185000 --window 200000",),
+    ),
+    Verb(
+        setup,
+        Flag(("--remove",), SWITCH, "Take it out again."),
+        usage="pi",
+        least=1,
+        most=1,
+        choices=("pi",),
+        examples=("clawa-search setup pi", "clawa-search setup pi --remove"),
+    ),
+    Verb(
+        completion,
+        usage="|".join(SHELLS),
+        least=1,
+        most=1,
+        choices=SHELLS,
+        examples=(
+            'eval "$(clawa-search completion bash)"',
+            "clawa-search completion fish > ~/.config/fish/completions/clawa-search.fish",
+        ),
+    ),
+    Verb(bridge, examples=("""echo '{"id":1,"method":"hello"}' | clawa-search bridge""",)),
+)
+VERBS = {verb.name: verb for verb in _VERBS}
