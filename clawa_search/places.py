@@ -55,7 +55,7 @@ class Places:
         env: Mapping[str, str] | None = None,
     ) -> None:
         env = os.environ if env is None else env
-        self.user_home = env.get("HOME") or os.path.expanduser("~")
+        self.user_home = user_folder(env)
         self.cwd = os.path.abspath(cwd) if cwd else working_folder()
         self.home = self.absolute(
             home or env.get("CLAWA_HOME") or env.get("PI_CLAW_PROJECT_ROOT") or find_home(self.cwd)
@@ -96,7 +96,7 @@ class Places:
             for folder in self._named_dirs()[:1] or self._default_dirs():
                 listing.walk(folder, flat=True)
         if self.current_file and os.path.exists(self.current_file) and not self.explicit:
-            listing.walk(os.path.dirname(os.path.abspath(self.current_file)), flat=True)
+            listing.walk(os.path.dirname(self.absolute(self.current_file)), flat=True)
         return listing
 
     def _named_dirs(self) -> list[str]:
@@ -135,7 +135,7 @@ class Places:
         # Pi 0.30 wrote sessions straight into its own folder.
         listing.walk(self.agent_dir, flat=True)
         if self.current_file and os.path.exists(self.current_file):
-            listing.walk(os.path.dirname(os.path.abspath(self.current_file)), flat=True)
+            listing.walk(os.path.dirname(self.absolute(self.current_file)), flat=True)
         return listing
 
     def listing_of(self, paths: Iterable[str]) -> Listing:
@@ -153,10 +153,18 @@ class Places:
 
 
 def working_folder() -> str:
+    """Return the cwd, also when it was removed under us."""
     try:
         return os.getcwd()
-    except FileNotFoundError:  # it was removed under us
-        return os.environ.get("PWD") or "/"
+    except OSError:
+        known = os.environ.get("PWD") or ""
+        return known if known.startswith("/") else "/"
+
+
+def user_folder(env: Mapping[str, str]) -> str:
+    """Return the user's home folder; `/`, where nothing can be written, when there is none."""
+    found = env.get("HOME") or os.path.expanduser("~")
+    return found if found.startswith("/") else "/"
 
 
 def find_home(cwd: str) -> str:

@@ -6,6 +6,8 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from clawa_search.memory.record import Memory
     from clawa_search.recall import Recall
     from clawa_search.search.show import Shown
@@ -16,6 +18,11 @@ from clawa_search.errors import InvalidInputError, NotFoundError
 
 OK, RELOCATED, GONE = "ok", "relocated", "gone"
 MAX_CONTEXT = 50
+MAX_ID = 1 << 63
+MAX_LINE = 1 << 40
+ID_SIGNS = "_-."
+BLOCK_BYTES = 4 << 20
+HEAD_BYTES = 4096
 
 
 class Opened:
@@ -41,131 +48,175 @@ def open_ref(recall: Recall, ref: str, context: int) -> Opened:
     """Open *ref*; see `Recall.show`."""
     ref = ref.strip()
     if not 0 <= context <= MAX_CONTEXT:
-        raise InvalidInputError(f"--context: not a number from 0 to {MAX_CONTEXT}: {context}")
+        raise InvalidInputError(f"context: not a number from 0 to {MAX_CONTEXT}: {context}")
     number = ref.removeprefix("mem:").removeprefix("#")
     if number.isascii() and number.isdigit():
-        return _open_memory(recall, ref, int(number))
-    path, colon, line = ref.rpartition(":")
-    if colon and line.isascii() and line.isdigit() and path:
+        return _open_number(recall, ref, number, context)
+    path, _, line = ref.rpartition(":")
+    if path and line.isascii() and line.isdigit() and len(line) < len(str(MAX_LINE)):
         return _open_line(recall, ref, recall.places.absolute(path), int(line), context)
-    if ref and all(character.isalnum() or character in "_-" for character in ref):
-        return _open_entry(recall, ref, context)
+    if _is_entry_id(ref):
+        opened = _open_entry(recall, ref, context)
+        if opened is None:
+            raise NotFoundError(f"there is no entry {ref} in any known session")
+        return opened
     raise InvalidInputError(
         f"{ref!r}: not a reference", hint="give a memory id (12), PATH:LINE, or an entry id"
     )
 
 
-def _open_memory(recall: Recall, ref: str, number: int) -> Opened:
-    memory = recall.memory(number) if number < 1 << 63 else None
-    if memory is None:
-        raise NotFoundError(f"no memory #{number}")
-    opened = Opened(ref, OK)
-    opened.memory = memory
-    return opened
+def _is_entry_id(ref: str) -> bool:
+    return bool(ref) and ref.isascii() and all(sign.isalnum() or sign in ID_SIGNS for sign in ref)
+
+
+def _open_number(recall: Recall, ref: str, number: str, context: int) -> Opened:
+    """Open a memory; eight bare digits may also be the id of an entry, as 1 in 43 is."""
+    memory = recall.memory(int(number)) if len(number) < 20 and int(number) < MAX_ID else None
+    if memory is not None:
+        opened = Opened(ref, OK)
+        opened.memory = memory
+        return opened
+    found = _open_entry(recall, ref, context) if ref == number and len(ref) >= 8 else None
+    if found is not None:
+        return found
+    raise NotFoundError(
+        f"there is no memory #{number}", hint="`clawa-search recall` lists memories with their ids"
+    )
 
 
 def _open_line(recall: Recall, ref: str, path: str, line: int, context: int) -> Opened:
     catalog = recall.open_catalog()
     row = catalog.by_path(path) if catalog else None
     place, status = (path, line), OK
-    if row is not None and (row.path != path or not _is_unchanged(row)):
-        place, status = _relocate(recall, catalog, row, path, line)
+    if catalog is not None and row is not None and not _is_unchanged(row, path):
+        place, status = _find(recall, catalog, row, path, line)
     elif not os.path.exists(path):
         status = GONE
-    if status == GONE:
-        return Opened(ref, GONE)
-    return _opened(ref, status, place[0], place[1], context)
+    opened = Opened(ref, status)
+    return opened if status == GONE else _filled(opened, *place, context)
 
 
-def _is_unchanged(row: File) -> bool:
+def _is_unchanged(row: File, path: str) -> bool:
     try:
-        stat = os.stat(row.path)
+        return row.path == path and row.is_unchanged(os.stat(path))
     except OSError:
         return False
-    return (row.size, row.mtime_ns, row.ino) == (stat.st_size, stat.st_mtime_ns, stat.st_ino)
 
 
-def _relocate(
-    recall: Recall, catalog: Catalog | None, row: File, path: str, line: int
+def _find(
+    recall: Recall, catalog: Catalog, row: File, path: str, line: int
 ) -> tuple[tuple[str, int], str]:
-    """Find the entry that stood at *line* when its file was indexed."""
+    """Find what stood at *line* when its file was indexed, wherever it stands now."""
     from clawa_search.search import anchors
 
     index = recall.open_index()
     stored: Stored | None = index.entry_at(row.id, line, row.next_seq) if index else None
-    if stored is None:
-        here = os.path.exists(path)
-        return (path if here else row.path, line), OK if here else GONE
-    if row.path == path and anchors.is_there(path, stored):
+    if stored is None:  # nothing that was said stood there: it can only be taken as it is now
+        return (path, line), OK if os.path.exists(path) else GONE
+    if anchors.is_there(path, stored):
         return (path, line), OK
-    for candidate in _files_of(catalog, row, recall):
+    for candidate in _places(recall, catalog, row):
         found = anchors.find_line(candidate, stored)
         if found:
             return (candidate, found), OK if (candidate, found) == (path, line) else RELOCATED
     return (path, line), GONE
 
 
-def _files_of(catalog: Catalog | None, row: File, recall: Recall) -> list[str]:
-    """Return where the session of *row* may be now: its path, its forks, a file of its name."""
+def _places(recall: Recall, catalog: Catalog, row: File) -> Iterator[str]:
+    """Yield where the session of *row* may be now: its path, its copies, files not indexed yet."""
     paths = [row.path]
-    if catalog is not None and row.session_id:
+    if row.session_id:
         paths += [other.path for other in catalog.of_session(row.session_id)]
-    if not any(os.path.exists(path) for path in paths):
-        name = os.path.basename(row.path)
-        files = recall.everything().files
-        paths += [file.path for file in files if os.path.basename(file.path) == name]
-        paths += [file.path for file in files if file.stat.st_ino == row.ino]
-    return list(dict.fromkeys(paths))
+    yield from dict.fromkeys(paths)
+    name = os.path.basename(row.path)
+    known = catalog.statuses()
+    for file in recall.everything().files:
+        if file.path not in known and (
+            os.path.basename(file.path) == name or _head_holds(file.path, row.session_id)
+        ):
+            yield file.path
 
 
-def _opened(ref: str, status: str, path: str, line: int, context: int) -> Opened:
+def _head_holds(path: str, session_id: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return f'"{session_id}"'.encode() in file.read(HEAD_BYTES)
+    except OSError:
+        return False
+
+
+def _filled(opened: Opened, path: str, line: int, context: int) -> Opened:
+    """Read the entry at *line*, and *context* entries around it.
+
+    Raises:
+        NotFoundError: there is no entry.
+    """
     from clawa_search.search.show import neighbours, open_line
 
     shown, tree = open_line(path, line)
     if shown is None or tree is None:
-        return Opened(ref, GONE)
-    opened = Opened(ref, status)
+        why = "no entry stands there" if os.path.isfile(path) else "is no session file"
+        raise NotFoundError(f"{path}:{line}: {why}")
     opened.entry = shown
     if context:
         opened.context = neighbours(path, tree, line, context)
     return opened
 
 
-def _open_entry(recall: Recall, entry_id: str, context: int) -> Opened:
+def _open_entry(recall: Recall, entry_id: str, context: int) -> Opened | None:
     """Look an entry id up: in the current sessions first, then everywhere, newest file first."""
+    for path in _newest_paths(recall):
+        line = _line_of(path, entry_id)
+        if line:
+            return _filled(Opened(entry_id, OK), path, line, context)
+    return None
+
+
+def _newest_paths(recall: Recall) -> Iterable[str]:
     from indexer.discover import newest
 
-    needle = f'"id":"{entry_id}"'.encode()
     seen: set[str] = set()
-    for listing in (recall.places.current_sessions(), recall.everything()):
-        for found in newest(listing.files, len(listing.files)):
-            if found.path in seen:
-                continue
-            seen.add(found.path)
-            line = _line_of(found.path, needle)
-            if line:
-                opened = _opened(entry_id, OK, found.path, line, context)
-                if opened.entry is not None and opened.entry.entry_id == entry_id:
-                    return opened
-    raise NotFoundError(f"no entry {entry_id!r} in any known session")
+    for make in (recall.places.current_sessions, recall.everything):
+        files = make().files
+        for found in newest(files, len(files)):
+            if found.path not in seen:
+                seen.add(found.path)
+                yield found.path
 
 
-def _line_of(path: str, needle: bytes) -> int:
-    """Return the number of the first line of the file that holds *needle* in its head, else 0."""
+def _line_of(path: str, entry_id: str) -> int:
+    """Return the number of the line whose entry has this id, 0 when the file has none."""
+    from clawa_search.search.show import shown_line
     from indexer.tail import read_lines
 
+    quoted = f'"{entry_id}"'.encode()
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return 0
     try:
+        if not _holds(fd, quoted):
+            return 0
         for line in read_lines(fd, 0, 1, torn=True):
-            if needle in line.raw[:400]:
-                return line.number
-            if needle in line.raw and not line.raw.startswith(b'{"type":"message"'):
-                return line.number
+            # Its children name it, too: only reading the line tells.
+            if quoted in line.raw and not line.cut:
+                shown = shown_line(path, line.number, line.raw)
+                if shown is not None and shown.entry_id == entry_id:
+                    return line.number
     except OSError:
         return 0
     finally:
         os.close(fd)
     return 0
+
+
+def _holds(fd: int, needle: bytes) -> bool:
+    """Tell whether the file holds *needle*: much faster than reading it line by line."""
+    position = 0
+    while block := os.pread(fd, BLOCK_BYTES, position):
+        if needle in block:
+            return True
+        if len(block) < BLOCK_BYTES:
+            return False
+        position += len(block) - len(needle)
+    return False
