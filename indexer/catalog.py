@@ -2,7 +2,7 @@
 
 One small SQLite file beside the index. It is written after each commit of the index, so it
 never claims more than the index holds; what the index holds beyond it is ignored by readers
-and removed by the next writer.
+and removed by the next writer (`indexer.ledger`).
 """
 
 from __future__ import annotations
@@ -18,50 +18,37 @@ if TYPE_CHECKING:
 from indexer.entry import Session
 from indexer.errors import IndexBrokenError
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS files(
-  id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE,
-  dev INTEGER NOT NULL, ino INTEGER NOT NULL, size INTEGER NOT NULL,
-  mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL,
-  end INTEGER NOT NULL, next_line INTEGER NOT NULL, next_seq INTEGER NOT NULL,
-  probe BLOB NOT NULL, kind INTEGER NOT NULL,
-  session_id TEXT NOT NULL, cwd TEXT NOT NULL, parent TEXT NOT NULL, name TEXT NOT NULL,
-  started_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL, last_id TEXT NOT NULL,
-  linear INTEGER NOT NULL, edited TEXT NOT NULL,
-  entries INTEGER NOT NULL, skipped INTEGER NOT NULL, skipped_line INTEGER NOT NULL,
-  text_bytes INTEGER NOT NULL, prior_bytes INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS roots(path TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS moves(path TEXT PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-"""
 COLUMNS = (
     "id path dev ino size mtime_ns ctime_ns end next_line next_seq probe kind session_id cwd "
-    "parent name started_ms last_ms last_id linear edited entries skipped skipped_line text_bytes "
-    "prior_bytes"
+    "parent name started_ms last_ms last_id linear edited skipped skipped_line text_chars "
+    "prior_chars"
 ).split()
+TEXTS = frozenset({"path", "session_id", "cwd", "parent", "name", "last_id", "edited"})
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM files"
-UPSERT = (
-    f"INSERT OR REPLACE INTO files({', '.join(COLUMNS)}) VALUES({', '.join('?' * len(COLUMNS))})"
-)
 
-STATUS = "SELECT path, size, mtime_ns, ctime_ns, ino, kind, id, skipped, skipped_line FROM files"
-Status = tuple[str, int, int, int, int, int, int, int, int]
+STATUS = (
+    "SELECT path, size, mtime_ns, ctime_ns, ino, kind, id, skipped, skipped_line, end FROM files"
+)
+Status = tuple[str, int, int, int, int, int, int, int, int, int]
 """A row of STATUS: enough to tell what changed, and made 10,000 times in a run that does nothing."""
 
-SESSION, NOT_SESSION, FAILED = 1, 0, 2
-"""`kind`: a session; some other `*.jsonl`; could not be read at the last attempt."""
+SESSION, NOT_SESSION = 1, 0
+"""`kind`: a session; some other `*.jsonl`."""
 
 WHOLE_PROBE_BYTES = 1 << 20
 PROBE_BLOCK_BYTES = 4096
 PROBE_SAMPLES = 32
+INTEGER = (1 << 63) - 1
+"""SQLite's largest: inodes of some file systems, and times after the year 2262, are larger."""
 
 
 class File:
     """A row of the catalog; attribute names are `COLUMNS`.
 
-    `end` is the byte offset past the last indexed LF, `next_line` and `next_seq` are the
-    numbers of the line and of the entry that come next; `probe` hashes bytes before `end`.
+    `end` is the byte offset past the last indexed LF; `next_line` (1-based) and `next_seq` (from
+    0) are the numbers of the line and of the entry that come next; `probe` hashes bytes before
+    `end`, and is empty when they cannot be trusted. `text_chars` counts what was said so far,
+    `prior_chars` what of it the session's own document holds.
     """
 
     __slots__ = tuple(COLUMNS)
@@ -87,11 +74,10 @@ class File:
     last_id: str
     linear: int
     edited: str
-    entries: int
     skipped: int
     skipped_line: int
-    text_bytes: int
-    prior_bytes: int
+    text_chars: int
+    prior_chars: int
 
     def __init__(self, row: tuple[object, ...]) -> None:
         for name, value in zip(COLUMNS, row, strict=True):
@@ -120,22 +106,33 @@ class File:
 
     def saw(self, stat: os.stat_result) -> None:
         """Record the status that goes with the content now described."""
-        self.dev, self.ino, self.size = stat.st_dev, stat.st_ino, stat.st_size
-        self.mtime_ns, self.ctime_ns = stat.st_mtime_ns, stat.st_ctime_ns
+        self.dev, self.size = stat.st_dev & INTEGER, stat.st_size
+        self.mtime_ns, self.ctime_ns, self.ino = times_and_inode(stat)
 
-    def grew(self, fd: int, stat: os.stat_result) -> bool:
+    def is_unchanged(self, stat: os.stat_result) -> bool:
+        """Is the file, by its status alone, the one that was indexed?"""
+        known = (self.mtime_ns, self.ctime_ns, self.ino)
+        return self.size == stat.st_size and known == times_and_inode(stat)
+
+    def may_continue(self, stat: os.stat_result) -> bool:
+        """Could the file still begin with what was indexed, judged by its status?
+
+        Up to 1 MiB the probe is a proof, whatever happened to the file (touched, copied back,
+        rewritten with more). Beyond, it is a sample: only a file that grew in place may go on.
+        """
+        if self.end <= WHOLE_PROBE_BYTES:
+            return stat.st_size >= self.end
+        return stat.st_size > self.size and stat.st_ino & INTEGER == self.ino
+
+    def continues(self, fd: int, stat: os.stat_result) -> bool:
         """Does the file still begin with the bytes that were indexed?
 
-        Growth alone proves nothing (Pi rewrites whole files in place), so a probe is compared:
-        everything up to 1 MiB, beyond that both ends and 32 blocks between. A file that
-        changed without growing, or that is another inode, counts as rewritten.
+        Growth alone proves nothing (Pi rewrites whole files in place), so a probe is compared.
 
         Raises:
             OSError: the file cannot be read.
         """
-        if stat.st_size <= self.size or stat.st_ino != self.ino:
-            return False
-        return probe(fd, self.end) == self.probe
+        return self.may_continue(stat) and probe(fd, self.end) == self.probe
 
     def moved(self, fd: int, stat: os.stat_result) -> bool:
         """Is the file at another path this very file, only renamed?
@@ -143,10 +140,16 @@ class File:
         Raises:
             OSError: the file cannot be read.
         """
+        here = (stat.st_dev & INTEGER, stat.st_ino & INTEGER, stat.st_mtime_ns & INTEGER)
         return (
-            (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)
-            == (self.dev, self.ino, self.size, self.mtime_ns)
-        ) and probe(fd, self.end) == self.probe
+            here == (self.dev, self.ino, self.mtime_ns)
+            and stat.st_size == self.size
+            and probe(fd, self.end) == self.probe
+        )
+
+
+def times_and_inode(stat: os.stat_result) -> tuple[int, int, int]:
+    return stat.st_mtime_ns & INTEGER, stat.st_ctime_ns & INTEGER, stat.st_ino & INTEGER
 
 
 def unchanged(status: Status, stat: os.stat_result) -> bool:
@@ -154,19 +157,24 @@ def unchanged(status: Status, stat: os.stat_result) -> bool:
 
     ctime_ns is part of it: a rewrite of equal size whose mtime was put back has it new.
     """
-    return status[1:5] == (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+    return status[1] == stat.st_size and status[2:5] == times_and_inode(stat)
+
+
+def has_tail(status: Status) -> bool:
+    """Does a file that did not change end in a line that is not indexed?
+
+    A last line without LF may still be written to: no checkpoint passes it, readers look at it.
+    """
+    size, kind, end = status[1], status[5], status[9]
+    return end < size and (kind == SESSION or end == 0)
 
 
 def new_file(path: str) -> File:
     """Return the row of a file of which nothing is indexed yet (id 0)."""
-    row: list[object] = [0] * len(COLUMNS)
-    for text in ("path", "session_id", "cwd", "parent", "name", "last_id", "edited"):
-        row[COLUMNS.index(text)] = ""
-    row[COLUMNS.index("path")] = path
-    row[COLUMNS.index("probe")] = b""
-    row[COLUMNS.index("next_line")] = 1
-    row[COLUMNS.index("linear")] = 1
-    return File(tuple(row))
+    file = File(tuple("" if name in TEXTS else 0 for name in COLUMNS))
+    file.path, file.probe = path, b""
+    file.next_line = file.linear = 1
+    return file
 
 
 def probe(fd: int, end: int) -> bytes:
@@ -183,147 +191,106 @@ def probe(fd: int, end: int) -> bytes:
 
 
 class Catalog:
-    """The open catalog of one generation of the index."""
+    """The open catalog of one generation of the index, for reading."""
 
-    def __init__(self, path: str, *, write: bool = False) -> None:
+    def __init__(self, path: str) -> None:
         """Open the catalog at *path*.
 
         Raises:
-            IndexBrokenError: it is not there (reading), or not a catalog.
+            IndexBrokenError: it is not there.
         """
         self.path = path
+        self.db = self._connect()
+
+    def _connect(self) -> Connection:
         try:
-            if write:
-                self.db: Connection = _sqlite3.connect(path, timeout=5.0, isolation_level=None)
-                self.db.execute("PRAGMA journal_mode=WAL")
-                self.db.execute("PRAGMA synchronous=FULL")
-                for statement in SCHEMA.split(";"):
-                    self.db.execute(statement)
-            else:
-                self.db = _sqlite3.connect(
-                    f"file:{uri_path(path)}?mode=ro", timeout=5.0, isolation_level=None, uri=True
-                )
+            db: Connection = _sqlite3.connect(
+                f"file:{uri_path(self.path)}?mode=ro", timeout=5.0, isolation_level=None, uri=True
+            )
         except _sqlite3.Error as error:
-            raise IndexBrokenError(f"{path}: {error}") from error
+            raise self.broken(error) from error
+        return db
+
+    def broken(self, error: Exception) -> IndexBrokenError:
+        return IndexBrokenError(
+            f"{self.path}: the catalog of the index: {error}",
+            hint="run `clawa-search reindex`, which builds a new index when needed",
+        )
 
     def close(self) -> None:
         self.db.close()
 
+    def hold(self) -> None:
+        """Read the catalog as it is now until `release`, whatever a writer records meanwhile.
+
+        An index opened after this holds at least what the catalog says.
+        """
+        self.release()
+        self.select("BEGIN")
+        self.select("SELECT 1 FROM meta LIMIT 1")
+
+    def release(self) -> None:
+        if self.db.in_transaction:
+            self.select("ROLLBACK")
+
+    def select(self, sql: str, values: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
+        try:
+            return self.db.execute(sql, values).fetchall()
+        except _sqlite3.Error as error:
+            raise self.broken(error) from error
+        except UnicodeEncodeError:  # asked for a path that is no Unicode: it is never recorded
+            return []
+
     def statuses(self) -> dict[str, Status]:
         """Return the status row of every file by its path."""
-        try:
-            return {row[0]: row for row in self.db.execute(STATUS)}
-        except _sqlite3.Error as error:
-            raise IndexBrokenError(f"{self.path}: {error}") from error
+        return {row[0]: row for row in self.select(STATUS)}  # type: ignore[misc]
 
     def status_of(self, path: str) -> Status | None:
-        try:
-            row: Status | None = self.db.execute(STATUS + " WHERE path = ?", (path,)).fetchone()
-        except _sqlite3.Error as error:
-            raise IndexBrokenError(f"{self.path}: {error}") from error
-        return row
+        rows = self.select(STATUS + " WHERE path = ?", (path,))
+        return rows[0] if rows else None  # type: ignore[return-value]
+
+    def by_path(self, path: str) -> File | None:
+        """Return the row of *path*, also when that is where the file was before it moved."""
+        rows = self._files(" WHERE path = ?", path) or self._files(
+            " WHERE id = (SELECT id FROM moves WHERE path = ?)", path
+        )
+        return rows[0] if rows else None
+
+    def by_id(self, number: int) -> File | None:
+        rows = self._files(" WHERE id = ?", number)
+        return rows[0] if rows else None
+
+    def of_session(self, session_id: str) -> list[File]:
+        return self._files(" WHERE session_id = ?", session_id)
+
+    def _files(self, where: str, value: object) -> list[File]:
+        return [File(row) for row in self.select(SELECT + where, (value,))]
 
     def ids_of_project(self, project: str, among: list[int]) -> list[int]:
         """Return those of *among* whose cwd is the folder *project* or below it."""
         below = project.rstrip("/") + "/"
-        rows = self.db.execute(
+        rows = self.select(
             "SELECT id FROM files WHERE cwd = ? OR substr(cwd, 1, ?) = ?",
             (project, len(below), below),
         )
         wanted = {row[0] for row in rows}
         return [number for number in among if number in wanted]
 
-    def ids(self) -> list[int]:
-        return [row[0] for row in self.db.execute("SELECT id FROM files")]
-
-    def by_path(self, path: str) -> File | None:
-        """Return the row of *path*, also when that is where the file was before it moved."""
-        rows = self._rows(SELECT + " WHERE path = ?", (path,)) or self._rows(
-            SELECT + " WHERE id = (SELECT id FROM moves WHERE path = ?)", (path,)
-        )
-        return rows[0] if rows else None
-
-    def of_session(self, session_id: str) -> list[File]:
-        return self._rows(SELECT + " WHERE session_id = ?", (session_id,))
-
-    def moved(self, old_path: str, file_id: int) -> None:
-        """Remember where a file was, so that an old anchor still opens."""
-        self.db.execute("INSERT OR REPLACE INTO moves VALUES(?, ?)", (old_path, file_id))
-
-    def by_id(self, number: int) -> File | None:
-        rows = self._rows(SELECT + " WHERE id = ?", (number,))
-        return rows[0] if rows else None
-
-    def _rows(self, sql: str, values: tuple[object, ...] = ()) -> list[File]:
-        try:
-            return [File(row) for row in self.db.execute(sql, values)]
-        except _sqlite3.Error as error:
-            raise IndexBrokenError(f"{self.path}: {error}") from error
-
     def roots(self) -> list[str]:
-        try:
-            return [str(row[0]) for row in self.db.execute("SELECT path FROM roots ORDER BY path")]
-        except _sqlite3.Error as error:
-            raise IndexBrokenError(f"{self.path}: {error}") from error
+        return [str(row[0]) for row in self.select("SELECT path FROM roots ORDER BY path")]
 
-    def get(self, key: str) -> int:
-        row = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return int(row[0]) if row else 0
+    def number(self, key: str) -> int:
+        """Return a number of the table `meta`, 0 when it is not there."""
+        rows = self.select("SELECT value FROM meta WHERE key = ?", (key,))
+        return int(str(rows[0][0])) if rows else 0
 
     def totals(self) -> dict[str, int | None]:
         """Return counts of sessions and entries, and the time of the newest entry."""
-        row = self.db.execute(
-            "SELECT count(*), total(entries), max(last_ms) FROM files WHERE kind = ?", (SESSION,)
-        ).fetchone()
-        return {
-            "sessions": row[0],
-            "entries": int(row[1]),
-            "newest_indexed_ms": row[2] or None,
-        }
-
-    def lost_ids(self) -> tuple[int, int]:
-        """Return the range [first, stop) of file ids that an unfinished pass had reserved."""
-        first = self.get("writing")
-        return (first, self.get("next_id")) if first else (0, 0)
-
-    def begin(self, new_files: int) -> int:
-        """Mark that the index may soon hold more than the catalog says.
-
-        Returns:
-            The first of *new_files* ids that no file ever had, not even one whose commit
-            was lost.
-        """
-        first = max(self.get("next_id"), 1)
-        self.db.execute("BEGIN IMMEDIATE")
-        set_value = "INSERT OR REPLACE INTO meta VALUES(?, ?)"
-        self.db.execute(set_value, ("writing", first))
-        self.db.execute(set_value, ("next_id", first + new_files))
-        self.db.execute("COMMIT")
-        return first
-
-    def save(self, changed: list[File], gone: list[File], *, done: bool) -> None:
-        """Record what the index now holds, in one transaction.
-
-        Args:
-            changed: files as they now stand.
-            gone: files that are no longer in the index.
-            done: nothing is left that the index holds beyond the catalog.
-        """
-        db = self.db
-        db.execute("BEGIN IMMEDIATE")
-        db.executemany("DELETE FROM files WHERE id = ?", [(file.id,) for file in gone])
-        # A path may have changed hands between two files of the same batch.
-        db.executemany("DELETE FROM files WHERE path = ?", [(file.path,) for file in changed])
-        db.executemany(UPSERT, [file.row() for file in changed])
-        if done:
-            db.execute("INSERT OR REPLACE INTO meta VALUES('writing', 0)")
-        db.execute("COMMIT")
-
-    def add_roots(self, roots: list[str]) -> None:
-        known = set(self.roots())
-        new = [(root,) for root in roots if root not in known]
-        if new:
-            self.db.executemany("INSERT OR IGNORE INTO roots VALUES(?)", new)
+        rows = self.select(
+            "SELECT count(*), total(next_seq), max(last_ms) FROM files WHERE kind = ?", (SESSION,)
+        )
+        sessions, entries, newest = (int(str(value or 0).partition(".")[0]) for value in rows[0])
+        return {"sessions": sessions, "entries": entries, "newest_indexed_ms": newest or None}
 
 
 def uri_path(path: str) -> str:

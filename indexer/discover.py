@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_DEPTH = 12
+PASSED_OVER = frozenset({".git", "node_modules"})
+FORMAT, FILE, FOLDER = 0o170000, 0o100000, 0o040000
+NO_TEXT = "its name is not valid UTF-8: rename it"
 
 
 class Found:
@@ -32,7 +35,7 @@ class Listing:
     Attributes:
         files: each file once, however many links lead to it.
         notes: `(path, why)` of what could not be looked at.
-        roots: the roots that exist.
+        roots: the folders that were walked with everything below them.
     """
 
     __slots__ = ("_folders", "_inodes", "files", "notes", "roots")
@@ -41,61 +44,69 @@ class Listing:
         self.files: list[Found] = []
         self.notes: list[tuple[str, str]] = []
         self.roots: list[str] = []
-        self._folders: set[tuple[int, int]] = set()
+        self._folders: dict[tuple[int, int], int] = {}
         self._inodes: set[tuple[int, int]] = set()
 
     def walk(self, root: str, *, flat: bool = False) -> None:
         """Add every `*.jsonl` below *root*: flat stays in the folder itself.
 
         Folders reached twice (symlinks, loops) are read once; FIFOs, sockets and devices
-        are never opened; what cannot be read becomes a note.
+        are never opened; what cannot be read becomes a note. A root that does not exist is
+        passed over.
         """
         try:
-            stat = os.stat(root)  # pathlib costs a cold process 9 ms
-        except OSError:
+            mode = os.stat(root).st_mode  # pathlib costs a cold process 9 ms
+        except (FileNotFoundError, NotADirectoryError):
             return
-        self.roots.append(root)
-        if not stat.st_mode & 0o040000:
+        except OSError as error:
+            self._note(root, error)
+            return
+        if mode & FORMAT != FOLDER:
             self.add(root)
             return
+        if not is_text(root):
+            self._note(root, NO_TEXT)
+            return
+        if not flat:
+            self.roots.append(root)
         self._walk(root, 0 if flat else MAX_DEPTH)
 
     def _walk(self, folder: str, depth: int) -> None:
         try:
             here = os.stat(folder)
-            if (here.st_dev, here.st_ino) in self._folders:
+            key = (here.st_dev, here.st_ino)
+            if self._folders.get(key, -1) >= depth:
                 return
-            self._folders.add((here.st_dev, here.st_ino))
+            self._folders[key] = depth
             with os.scandir(folder) as entries:
                 below = self._files(entries)
         except OSError as error:
-            self.notes.append((folder, error.strerror or str(error)))
+            self._note(folder, error)
             return
         if depth:
             for path in below:
                 self._walk(path, depth - 1)
 
     def _files(self, entries: Iterable[os.DirEntry[str]]) -> list[str]:
+        """Add the session files among *entries*; return the folders."""
         below = []
-        inodes = self._inodes
         for entry in entries:
             name = entry.name
             try:
                 if name.endswith(".jsonl"):
                     stat = entry.stat()
-                    if stat.st_mode & 0o170000 == 0o100000:
-                        key = (stat.st_dev, stat.st_ino)
-                        if key not in inodes:
-                            inodes.add(key)
-                            self.files.append(Found(entry.path, stat))
-                        continue
-                    if stat.st_mode & 0o170000 == 0o040000:
-                        self.notes.append((entry.path, "is a folder, not a session file"))
+                    if stat.st_mode & FORMAT == FILE:
+                        self._add(entry.path, stat)
+                    elif stat.st_mode & FORMAT == FOLDER:
+                        self._note(entry.path, "is a folder, not a session file")
                         below.append(entry.path)
-                elif name != "node_modules" and name != ".git" and entry.is_dir():
+                elif name not in PASSED_OVER and entry.is_dir():
                     below.append(entry.path)
+            except FileNotFoundError:
+                if entry.is_symlink():  # anything else vanished just now
+                    self._note(entry.path, "is a link to nothing")
             except OSError as error:
-                self.notes.append((entry.path, error.strerror or str(error)))
+                self._note(entry.path, error)
         return below
 
     def add(self, path: str) -> None:
@@ -103,15 +114,36 @@ class Listing:
         try:
             stat = os.stat(path)
         except OSError as error:
-            self.notes.append((path, error.strerror or str(error)))
+            self._note(path, error)
             return
-        if stat.st_mode & 0o170000 != 0o100000:
-            self.notes.append((path, "is not a regular file"))
-            return
+        if stat.st_mode & FORMAT == FILE:
+            self._add(path, stat)
+        else:
+            self._note(path, "is not a regular file")
+
+    def _add(self, path: str, stat: os.stat_result) -> None:
         key = (stat.st_dev, stat.st_ino)
-        if key not in self._inodes:
+        if not is_text(path):
+            self._note(path, NO_TEXT)
+        elif key not in self._inodes:
             self._inodes.add(key)
             self.files.append(Found(path, stat))
+
+    def _note(self, path: str, why: str | OSError) -> None:
+        if isinstance(why, OSError):
+            why = why.strerror or str(why)
+        self.notes.append((path.encode("utf-8", "replace").decode(), why))
+
+
+def is_text(path: str) -> bool:
+    """Is *path* valid Unicode? Others can stand in no catalog and in no answer."""
+    if path.isascii():
+        return True
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def newest(files: Iterable[Found], limit: int) -> list[Found]:

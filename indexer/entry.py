@@ -88,8 +88,8 @@ class Line:
     Attributes:
         number: 1-based.
         offset: byte offset of its first byte.
-        raw: its bytes without the LF; of a line over `tail.LONG_BYTES`, long base64 runs are
-            left out; of one that is still too long, only the head.
+        raw: its bytes without the LF; of a line longer than a block, images are left out; of
+            one that is still too long, only the head.
         size: bytes of the whole line in the file, without the LF.
         probe: hash of the whole line, see `tail.line_probe`.
         cut: `raw` is only the head of the line.
@@ -106,6 +106,11 @@ class Line:
         self.size = size
         self._probe = probe
         self.cut = cut
+
+    def forget_bytes(self) -> None:
+        """Let go of the bytes once the line was read; its hash stays known."""
+        self._probe = self.probe
+        self.raw = b""
 
     @property
     def probe(self) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,28 +43,52 @@ def plan(listing: Listing, known: dict[str, Status], roots: list[str], report: S
     unchanged = catalog.unchanged
     for found in listing.files:
         status = known.get(found.path)
-        if status is None or status[5] == catalog.FAILED or not unchanged(status, found.stat):
+        if status is None or not unchanged(status, found.stat):
             made.todo.append((found, status))
         else:
             made.unchanged.append(status)
     # Recent history first: that is what the next question will be about.
     made.todo.sort(key=lambda item: -item[0].stat.st_mtime_ns)
-    missing_roots = set()
+    missing = set()
     for path in known.keys() - {found.path for found in listing.files}:
-        if os.path.lexists(path):
+        if not is_gone(path):
             continue
-        root = max((r for r in roots if path.startswith(r.rstrip("/") + "/")), key=len, default="")
-        if root and not os.path.isdir(root):
-            missing_roots.add(root)
+        folder = missing_folder(path, roots)
+        if folder:
+            missing.add(folder)
         else:
             made.gone.append(known[path])
-    for root in sorted(missing_roots):
-        report.note(root, "the folder is missing; what was indexed from it is kept")
+    for folder in sorted(missing):
+        report.note(folder, "the folder is missing; what was indexed from it is kept")
     return made
 
 
+def is_gone(path: str) -> bool:
+    """Is there surely no file at *path* any more? Not while permission or disk fail."""
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError as error:
+        return error.errno == errno.ELOOP
+
+
+def missing_folder(path: str, roots: list[str]) -> str:
+    """Return the folder above *path* that is away as an unmounted disk is, or an empty string.
+
+    A root that is missing, or a link to nothing, does not mean that everything was deleted.
+    """
+    root = max((r for r in roots if path.startswith(r.rstrip("/") + "/")), key=len, default="")
+    if root and not os.path.isdir(root):
+        return root
+    folder = os.path.dirname(path)
+    while folder and not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    return folder if not os.path.isdir(folder) and os.path.islink(folder) else ""
+
+
 def count_unchanged(made: Plan, report: SyncReport) -> None:
-    for path, *_, kind, _, skipped, first in made.unchanged:
+    for path, *_, kind, _, skipped, first, _ in made.unchanged:
         if kind == catalog.SESSION:
             report.unchanged += 1
             if skipped:

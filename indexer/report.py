@@ -37,6 +37,12 @@ class SyncReport:
         self.took_ms = 0.0
         self.notes: list[tuple[str, str]] = []
 
+    def add(self, other: SyncReport) -> None:
+        """Count what *other* counted, too."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        del self.notes[MAX_NOTES:]
+
     def note(self, path: str, why: str) -> None:
         if len(self.notes) < MAX_NOTES:
             self.notes.append((path, why))

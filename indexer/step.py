@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.catalog import File
+    from indexer.entry import Line
     from indexer.report import Progress, SyncReport
     from indexer.writer import Writer
 
 from indexer import analysis, catalog
-from indexer.formats.pi import Malformed, Reader
+from indexer.formats.parse import Malformed
+from indexer.formats.pi import Reader
 from indexer.report import skipped_note
 from indexer.schema import MAX_SEQ
 from indexer.tail import read_lines
 
-HEADER_BYTES = 1 << 20
-"""A file whose first readable line does not come this early is no session (as in Pi)."""
 PRIOR_MAX_CHARS = 16 << 20
 """The session document stops here: a bound on memory, far beyond any real session."""
 
@@ -62,28 +62,33 @@ class FileStep:
         self._stat = stat
 
     def whole(self) -> None:
+        """Index the file from its first byte on.
+
+        Raises:
+            OSError: it cannot be read any further. What was read is in the index and in `row`,
+                which says that it is not to be trusted.
+        """
         texts = self._read()
         row = self._row
         if row.kind == catalog.SESSION:
             self._tools.writer.set_prior(row.id, "\n".join(texts))
-            row.prior_bytes = row.text_bytes
+            row.prior_chars = row.text_chars
         self._finish()
 
     def append(self) -> None:
         self._read()
         row = self._row
         # The session's own document needs the whole text again: it may lag an eighth behind.
-        if row.text_bytes > row.prior_bytes + (row.prior_bytes >> 3):
+        if row.text_chars > row.prior_chars + (row.prior_chars >> 3):
             self._tools.writer.set_prior(row.id, "\n".join(self._all_texts()))
-            row.prior_bytes = row.text_bytes
+            row.prior_chars = row.text_chars
         self._finish()
 
     def _finish(self) -> None:
         row, report = self._row, self._tools.report
         row.saw(self._stat)
         row.probe = catalog.probe(self._fd, row.end)
-        now = os.fstat(self._fd)
-        if (now.st_mtime_ns, now.st_ctime_ns) != (row.mtime_ns, row.ctime_ns):
+        if not row.is_unchanged(os.fstat(self._fd)):
             # Written while it was read: a probe of other content than was indexed would hide
             # a rewrite for ever, so the next pass reads the file afresh.
             row.probe = b""
@@ -95,44 +100,50 @@ class FileStep:
             report.note(row.path, skipped_note(row.skipped, row.skipped_line))
 
     def _read(self) -> list[str]:
-        row, report, add = self._row, self._tools.report, self._tools.writer.add
+        row = self._row
         session = row.session()
         reader = Reader(session, self._tools.loads)
         texts: list[str] = []
         chars = 0
-        last = row.end
-        for line in read_lines(self._fd, row.end, row.next_line, self._stat.st_size):
-            row.end = line.offset + line.size + 1
-            row.next_line = line.number + 1
-            try:
-                entries = reader.read(line)
-            except Malformed:
-                report.skipped_lines += 1
-                row.skipped += 1
-                row.skipped_line = row.skipped_line or line.number
-                entries = []
-            for entry in entries:
-                if row.next_seq > MAX_SEQ:
+        last, known, skipped = row.end, row.next_seq, row.skipped
+        try:
+            for line in read_lines(self._fd, row.end, row.next_line, self._stat.st_size):
+                for expanded in self._line(reader, line):
+                    if chars < PRIOR_MAX_CHARS:
+                        texts.append(expanded)
+                        chars += len(expanded)
+                if session.is_session is False:
                     break
-                expanded = add(row.id, row.next_seq, line, entry)
-                row.next_seq += 1
-                row.entries += 1
-                report.added += 1
-                row.text_bytes += len(entry.text)
-                row.last_ms = max(row.last_ms, entry.ts_ms)
-                if chars < PRIOR_MAX_CHARS:
-                    texts.append(expanded)
-                    chars += len(expanded)
-            if session.is_session is False:
+                if row.end - last > 1 << 20:
+                    self._tools.read(row.end - last)
+                    last = row.end
+        finally:
+            self._tools.read(row.end - last)
+            row.keep(session)
+            self._tools.report.added += row.next_seq - known
+            if session.is_session:
+                self._tools.report.skipped_lines += row.skipped - skipped
+        return texts
+
+    def _line(self, reader: Reader, line: Line) -> list[str]:
+        """Index one line and move the checkpoint past it; return the expanded texts."""
+        row, add = self._row, self._tools.writer.add
+        row.end = line.offset + line.size + 1
+        row.next_line = line.number + 1
+        try:
+            entries = reader.read(line)
+        except Malformed:
+            row.skipped += 1
+            row.skipped_line = row.skipped_line or line.number
+            return []
+        texts = []
+        for entry in entries:
+            if row.next_seq > MAX_SEQ:
                 break
-            if session.is_session is None and row.end > HEADER_BYTES:
-                session.is_session = False
-                break
-            if row.end - last > 1 << 20:
-                self._tools.read(row.end - last)
-                last = row.end
-        self._tools.read(row.end - last)
-        row.keep(session)
+            texts.append(add(row.id, row.next_seq, line, entry))
+            row.next_seq += 1
+            row.text_chars += len(entry.text)
+            row.last_ms = max(row.last_ms, entry.ts_ms)
         return texts
 
     def _all_texts(self) -> list[str]:

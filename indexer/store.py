@@ -75,6 +75,11 @@ def point_to(index_dir: str, generation: Generation) -> None:
         pointer.flush()
         os.fsync(pointer.fileno())
     os.replace(temporary, f"{index_dir}/{CURRENT}")
+    folder = os.open(index_dir, os.O_RDONLY)
+    try:
+        os.fsync(folder)  # before the old generation goes
+    finally:
+        os.close(folder)
 
 
 def new_generation(index_dir: str, version: str) -> Generation:
@@ -91,17 +96,32 @@ def new_generation(index_dir: str, version: str) -> Generation:
 
 
 def remove_others(index_dir: str, keep: Generation | None) -> None:
-    """Remove every generation but *keep*, and what crashed writers left behind."""
+    """Remove every generation but *keep*, and what crashed writers left behind.
+
+    Readers that have an old generation open go on reading it.
+    """
     from shutil import rmtree
 
     kept = os.path.basename(keep.folder) if keep else ""
     for name in os.listdir(index_dir):
-        if (name.startswith("gen-") and name != kept) or name.startswith(f"{CURRENT}."):
-            path = f"{index_dir}/{name}"
-            if os.path.isdir(path):
-                rmtree(path, ignore_errors=True)
-            else:
-                os.unlink(path)
+        if name.startswith("gen-") and name != kept:
+            rmtree(f"{index_dir}/{name}", ignore_errors=True)
+        elif name.startswith(f"{CURRENT}."):
+            os.unlink(f"{index_dir}/{name}")
+
+
+def unwritable(index_dir: str, error: OSError) -> IndexBrokenError:
+    return IndexBrokenError(
+        f"{index_dir}: the index cannot be written: {error.strerror or error}",
+        hint="check the folder's permissions and free space, or use --index-dir",
+    )
+
+
+def discard(generation: Generation) -> None:
+    """Remove a generation that could not be finished."""
+    from shutil import rmtree
+
+    rmtree(generation.folder, ignore_errors=True)
 
 
 class WriterLock:
@@ -112,25 +132,40 @@ class WriterLock:
         self._fd = -1
 
     def __enter__(self) -> Self:
-        import fcntl
+        """Take the lock.
 
+        Raises:
+            IndexBusyError: another process holds it.
+            IndexBrokenError: the folder cannot be written, or its file system cannot lock.
+        """
         try:
-            os.makedirs(self._index_dir, 0o700, exist_ok=True)
-            self._fd = os.open(f"{self._index_dir}/lock", os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as error:
-            raise IndexBrokenError(
-                f"{self._index_dir}: the index cannot be written: {error.strerror}",
-                hint="check the folder's permissions and free space, or use --index-dir",
-            ) from error
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            while not self._locked():
+                os.close(self._fd)
+        except BlockingIOError:
             os.close(self._fd)
             raise IndexBusyError(
                 f"{self._index_dir}: another process is indexing",
                 hint="answers come from the index as it is; try again when it is done",
             ) from None
+        except OSError as error:
+            if self._fd >= 0:
+                os.close(self._fd)
+            raise unwritable(self._index_dir, error) from error
         return self
+
+    def _locked(self) -> bool:
+        """Lock the file `lock`; false when it was removed (with the whole cache) meanwhile."""
+        import fcntl
+
+        path = f"{self._index_dir}/lock"
+        self._fd = -1
+        os.makedirs(self._index_dir, 0o700, exist_ok=True)
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            return os.path.samestat(os.fstat(self._fd), os.stat(path))
+        except FileNotFoundError:
+            return False
 
     def __exit__(
         self,

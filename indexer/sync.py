@@ -7,7 +7,6 @@ repeats work: every pass begins by removing what a lost one may have left.
 
 from __future__ import annotations
 
-import os
 import time
 
 TYPE_CHECKING = False
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
 from indexer import store
 from indexer.catalog import Catalog
+from indexer.damage import find_damage, signature
 from indexer.errors import IndexBrokenError
 from indexer.passing import Pass
 from indexer.plan import count_unchanged, plan
@@ -57,23 +57,23 @@ def sync(
 
 def _nothing_to_do(index_dir: str, listing: Listing, report: SyncReport) -> bool:
     """Look without the lock and without tantivy: most runs end here."""
-    generation = store.current(index_dir)
-    if generation is None or not is_usable(generation):
-        return False
+    trial = SyncReport()
     try:
-        book = Catalog(generation.catalog)
-    except IndexBrokenError:
-        return False
-    try:
-        roots = book.roots()
-        trial = SyncReport()
-        made = plan(listing, book.statuses(), roots, trial)
-        if not made.empty or book.get("writing") or set(listing.roots) - set(roots):
+        generation = store.current(index_dir)
+        if generation is None or not is_usable(generation):
             return False
+        book = Catalog(generation.catalog)
+        try:
+            roots = book.roots()
+            made = plan(listing, book.statuses(), roots, trial)
+            settled = not book.number("writing")
+            whole = book.number("signature") == signature(generation)
+        finally:
+            book.close()
     except IndexBrokenError:
         return False
-    finally:
-        book.close()
+    if not (made.empty and settled and whole) or set(listing.roots) - set(roots):
+        return False
     report.notes += trial.notes
     count_unchanged(made, report)
     return True
@@ -88,37 +88,40 @@ def _sync_locked(
     index_dir: str, listing: Listing, report: SyncReport, *, rebuild: bool, progress: Progress
 ) -> None:
     with store.WriterLock(index_dir):
-        generation = None if rebuild else store.current(index_dir)
-        if generation is not None and is_usable(generation):
+        generation = store.current(index_dir)
+        if generation is not None and is_usable(generation) and not rebuild:
+            trial = SyncReport()
             try:
-                Pass(generation, listing, report, progress).run()
+                Pass(generation, listing, trial, progress).run([])
             except IndexBrokenError:
-                if not _is_damaged(generation):
+                damage = find_damage(generation)
+                if not damage:
                     raise
-                report.note(generation.folder, "the index was damaged and is built anew")
+                report.note(generation.folder, f"damaged, built anew: {damage}")
             else:
+                report.add(trial)
                 store.remove_others(index_dir, generation)
                 return
-        roots = _known_roots(index_dir)
-        try:
-            fresh = store.new_generation(index_dir, VERSION)
-        except OSError as error:
-            raise IndexBrokenError(
-                f"{index_dir}: the index cannot be written: {error.strerror}",
-                hint="check the folder's permissions and free space, or use --index-dir",
-            ) from error
-        Pass(fresh, listing, report, progress, roots).run()
+        _build(index_dir, listing, report, progress)
+
+
+def _build(index_dir: str, listing: Listing, report: SyncReport, progress: Progress) -> None:
+    """Build a new generation beside the current one, which stays until the new one is whole."""
+    roots = _known_roots(index_dir)
+    try:
+        fresh = store.new_generation(index_dir, VERSION)
+    except OSError as error:
+        raise store.unwritable(index_dir, error) from error
+    try:
+        Pass(fresh, listing, report, progress, create=True).run(roots)
         store.point_to(index_dir, fresh)
-        store.remove_others(index_dir, fresh)
-
-
-def _is_damaged(generation: store.Generation) -> bool:
-    """Tell damage, which a new index heals, from a folder that we may not touch."""
-    for folder in (generation.folder, generation.messages, generation.priors):
-        if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-            return False
-    stat = os.statvfs(os.path.dirname(generation.folder))
-    return stat.f_bavail * stat.f_frsize > 1 << 20
+    except OSError as error:
+        store.discard(fresh)
+        raise store.unwritable(index_dir, error) from error
+    except BaseException:
+        store.discard(fresh)
+        raise
+    store.remove_others(index_dir, fresh)
 
 
 def _known_roots(index_dir: str) -> list[str]:

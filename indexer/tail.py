@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 from indexer.entry import Line
 
 BLOCK_BYTES = 1 << 20
-LONG_BYTES = 1 << 20
-"""Longer lines lose their base64 runs while they are read: an image needs no memory."""
 MAX_LINE_BYTES = 32 << 20
-"""What is left of a line may be this long; of a longer one only the head is kept."""
+"""What is left of a line without its images may be this long; of a longer one only the head is
+kept."""
 HEAD_BYTES = 4096
-BASE64_RUN = rb"[A-Za-z0-9+/=_-]{4096,}"
+IMAGE = rb'("data": ?")[A-Za-z0-9+/=_-]+'
+"""An image in a message. Inside a text the quotes are escaped, so no text is ever touched."""
+IMAGE_HEAD_BYTES = 8
 
 
 def line_probe(raw: bytes) -> int:
@@ -26,15 +27,16 @@ def line_probe(raw: bytes) -> int:
 
 
 class _LongLine:
-    """A line that does not fit a block: hashed whole, kept without base64, or its head only."""
+    """A line longer than a block: hashed whole, kept without its images, or its head only."""
 
     def __init__(self, first: bytes) -> None:
         import re
 
-        self._run = re.compile(BASE64_RUN)
+        self._image = re.compile(IMAGE)
+        self._base64 = re.compile(rb"[A-Za-z0-9+/=_-]*")
+        self._in_image = False
         self._hash = blake2b(digest_size=8)
-        self._parts: list[bytes] = []
-        self._kept = 0
+        self._kept = bytearray()
         self.size = 0
         self.cut = False
         self.add(first)
@@ -42,18 +44,31 @@ class _LongLine:
     def add(self, part: bytes) -> None:
         self._hash.update(part)
         self.size += len(part)
-        if self.cut:
-            return
-        short = self._run.sub(b"", part) if self.size > LONG_BYTES else part
-        self._parts.append(short)
-        self._kept += len(short)
-        if self._kept > MAX_LINE_BYTES:
+        if not self.cut:
+            self._keep(part)
+
+    def _keep(self, part: bytes) -> None:
+        """Append *part* without images, wherever the blocks of the file cut them."""
+        kept = self._kept
+        if self._in_image:
+            image = self._base64.match(part)
+            part = part[image.end() :] if image else part
+            if not part:
+                return
+        held = kept[-IMAGE_HEAD_BYTES:]
+        found = bytes(held + part)
+        # Only what is left of the last image can end where the part ends.
+        short = self._image.sub(rb"\1", found)
+        del kept[len(kept) - len(held) :]
+        kept += short
+        self._in_image = short.endswith((b'"data":"', b'"data": "'))
+        if len(kept) > MAX_LINE_BYTES:
             self.cut = True
-            self._parts = [self._parts[0][:HEAD_BYTES]]
+            self._kept = kept[:HEAD_BYTES]
 
     def line(self, number: int, offset: int) -> Line:
         probe = int.from_bytes(self._hash.digest(), "big", signed=True)
-        return Line(number, offset, b"".join(self._parts), self.size, probe=probe, cut=self.cut)
+        return Line(number, offset, bytes(self._kept), self.size, probe=probe, cut=self.cut)
 
 
 def read_lines(

@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from indexer.entry import Line
 
-from indexer.formats.pi import HEAD, Malformed, strict_loads
+from indexer.formats.parse import Malformed, id_of, strict_loads
+from indexer.formats.pi import HEAD, ids_in
 from indexer.tail import read_lines
 
 
@@ -127,8 +128,8 @@ def tree_of(path: str) -> Tree | None:
 def _ids(line: Line) -> tuple[str, str | None] | None:
     head = HEAD.match(line.raw)
     if head is not None and head.group(1) is not None:
-        parent = head.group(2)
-        return _text(head.group(1)), None if parent is None else _text(parent)
+        entry_id, parent = ids_in(head)
+        return entry_id, parent or None
     if line.cut:
         return None
     try:
@@ -137,12 +138,4 @@ def _ids(line: Line) -> tuple[str, str | None] | None:
         return None
     if not isinstance(value, dict) or value.get("type") in ("session", None):
         return None
-    entry_id, parent = value.get("id"), value.get("parentId")
-    return (
-        entry_id if isinstance(entry_id, str) else "",
-        parent if isinstance(parent, str) else None,
-    )
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace")
+    return id_of(value.get("id")), id_of(value.get("parentId")) or None

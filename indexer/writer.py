@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import tantivy
 
@@ -30,16 +30,24 @@ def translated(place: str) -> Iterator[None]:
     except (ValueError, OSError) as error:
         if isinstance(error, IndexBrokenError):
             raise
-        raise IndexBrokenError(
-            f"{place}: the index cannot be written: {error}",
-            hint="check free space and permissions; `clawa-search reindex --rebuild` makes a new one",
-        ) from error
+        raise broken(place, error) from error
 
 
-def open_index(folder: str, fields: tantivy.Schema) -> tantivy.Index:
-    """Open or create the index in *folder*; its analyser must be registered each time."""
+def broken(place: str, error: Exception) -> IndexBrokenError:
+    return IndexBrokenError(
+        f"{place}: the index cannot be written: {error}",
+        hint="check free space and permissions; `clawa-search reindex --rebuild` makes a new one",
+    )
+
+
+def open_index(folder: str, fields: tantivy.Schema, *, create: bool) -> tantivy.Index:
+    """Open the index in *folder*, or make it there; its analyser must be registered each time.
+
+    An index that should exist is never made: one that lost its `meta.json` would come back
+    empty, and its catalog would go on saying that everything is in it.
+    """
     with translated(folder):
-        index = tantivy.Index(fields, path=folder)
+        index = tantivy.Index(fields, path=folder) if create else tantivy.Index.open(folder)
         index.register_tokenizer(analysis.TOKENIZER, analysis.analyzer())
         return index
 
@@ -50,34 +58,34 @@ class Writer:
     One writer exists at a time: the caller holds `store.WriterLock`.
     """
 
-    def __init__(self, generation: Generation, *, bulk: bool) -> None:
+    def __init__(self, generation: Generation, *, bulk: bool, create: bool) -> None:
         """Open *generation* for writing.
 
         Args:
             bulk: much is coming: use two threads and a large heap.
+            create: the generation is a new one, its folders are empty.
 
         Raises:
             IndexBrokenError: it cannot be opened.
         """
         self._place = generation.folder
-        for folder in (generation.messages, generation.priors):
-            clean_up(folder)
         threads = 2 if bulk else 1
         heap = BULK_HEAP_BYTES * threads if bulk else SMALL_HEAP_BYTES
-        self._index = open_index(generation.messages, schema.messages())
-        self._prior_index = open_index(generation.priors, schema.priors())
+        self._fields = schema.messages()
         with translated(self._place):
-            self._messages = self._index.writer(heap, threads)
+            for folder in (generation.messages, generation.priors):
+                clean_up(folder)
+            index = open_index(generation.messages, self._fields, create=create)
+            self._prior_index = open_index(generation.priors, schema.priors(), create=create)
+            self._messages = index.writer(heap, threads)
         self._priors: tantivy.IndexWriter | None = None
         self._prior_heap = BULK_HEAP_BYTES if bulk else SMALL_HEAP_BYTES
-        self._fields = schema.messages()
-        self._wrote = False
+        self._changed = False
 
     @property
     def _prior_writer(self) -> tantivy.IndexWriter:
         if self._priors is None:
-            with translated(self._place):
-                self._priors = self._prior_index.writer(self._prior_heap, 1)
+            self._priors = self._prior_index.writer(self._prior_heap, 1)
         return self._priors
 
     def add(self, file_id: int, seq: int, line: Line, entry: Entry) -> str:
@@ -86,14 +94,13 @@ class Writer:
         try:
             self._messages.add_document(document)
         except ValueError as error:
-            raise IndexBrokenError(
-                f"{self._place}: the index cannot be written: {error}"
-            ) from error
-        self._wrote = True
+            raise broken(self._place, error) from error
+        self._changed = True
         return expanded
 
     def set_prior(self, file_id: int, expanded: str) -> None:
         """Replace the session document of a file."""
+        self._changed = True
         with translated(self._place):
             self._prior_writer.delete_documents_by_term("file", file_id)
             if expanded:
@@ -101,6 +108,7 @@ class Writer:
 
     def forget(self, file_id: int, *, from_seq: int = 0) -> None:
         """Remove a file's entries from *from_seq* on; deletes see only what was added before."""
+        self._changed = True
         with translated(self._place):
             if from_seq == 0:
                 self._messages.delete_documents_by_term("file", file_id)
@@ -109,7 +117,6 @@ class Writer:
                 self._forget_range(
                     file_id << schema.SEQ_BITS | from_seq, (file_id + 1) << schema.SEQ_BITS
                 )
-        self._wrote = True
 
     def _forget_range(self, first: int, stop: int) -> None:
         query = tantivy.Query.range_query(
@@ -119,6 +126,8 @@ class Writer:
 
     def commit(self) -> None:
         """Make everything so far durable and visible to readers opened from now on."""
+        if not self._changed:
+            return
         with translated(self._place):
             if self._priors is None:
                 self._messages.commit()
@@ -129,8 +138,10 @@ class Writer:
             errors: list[BaseException] = []
             other = Thread(target=_commit, args=(self._priors, errors))
             other.start()
-            self._messages.commit()
-            other.join()
+            try:
+                self._messages.commit()
+            finally:
+                other.join()
             if errors:
                 raise errors[0]
 
@@ -144,18 +155,20 @@ class Writer:
                 if writer is not None:
                     writer.wait_merging_threads()
 
-    def rollback(self) -> None:
-        with translated(self._place):
-            for writer in (self._messages, self._priors):
-                if writer is not None:
+    def abandon(self) -> None:
+        """Give up what was not committed. Never fails: something else just did."""
+        for writer in (self._messages, self._priors):
+            if writer is not None:
+                with suppress(ValueError, OSError):
                     writer.rollback()
-        self.close()
+                with suppress(ValueError, OSError):
+                    writer.wait_merging_threads()
 
 
 def _commit(writer: tantivy.IndexWriter, errors: list[BaseException]) -> None:
     try:
         writer.commit()
-    except (ValueError, OSError) as error:
+    except BaseException as error:  # noqa: BLE001  # raised again by the thread that waits
         errors.append(error)
 
 

@@ -39,7 +39,8 @@ def find_line(path: str, stored: Stored) -> int:
 
     The same bytes count first, then an entry of the same id whose text is the same.
     """
-    from indexer.formats.pi import Malformed, Reader
+    from indexer.formats.parse import Malformed
+    from indexer.formats.pi import Reader
 
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -6,6 +6,7 @@ An entry can be recalled the instant it is written, without the writer's lock.
 from __future__ import annotations
 
 import os
+import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ def pending_bytes(fresh: Sequence[tuple[Found, Status | None]], book: Catalog | 
     total = 0
     for found, status in fresh:
         row = book.by_id(status[6]) if status is not None and book is not None else None
-        total += max(found.stat.st_size - (row.end if row else 0), 0)
+        begins = row.end if row is not None and row.may_continue(found.stat) else 0
+        total += max(found.stat.st_size - begins, 0)
     return total
 
 
@@ -135,17 +137,19 @@ def _read_file(
     budget: int,
     project: str,
 ) -> int:
-    size = os.fstat(fd).st_size
-    known = row is not None and row.kind == catalog.SESSION
-    grown = known and row is not None and row.grew(fd, os.fstat(fd))
-    if known and not grown and row is not None:
+    now = os.fstat(fd)
+    size = now.st_size if stat.S_ISREG(now.st_mode) else 0
+    if row is not None and row.kind != catalog.SESSION:
+        row = None
+    if row is not None and not (row.is_unchanged(now) or row.continues(fd, now)):
         result.stale_ids.append(row.id)
-    begin = row.end if grown and row is not None else 0
+        row = None
+    begin = row.end if row is not None else 0
     if size - begin > budget:
         result.left_bytes += size - begin
         result.left_files += 1
         return 0
-    read = _read_lines(fd, found.path, row if grown else None, new_id, size)
+    read = _read_lines(fd, found.path, row, new_id, size)
     if read is not None and _is_in(read.session.cwd, project):
         result.files.append(read)
         if read.skipped:
@@ -160,7 +164,8 @@ def _is_in(cwd: str, project: str) -> bool:
 
 
 def _read_lines(fd: int, path: str, row: File | None, new_id: int, size: int) -> FreshFile | None:
-    from indexer.formats.pi import Malformed, Reader, fast_loads, strict_loads
+    from indexer.formats.parse import Malformed, fast_loads, strict_loads
+    from indexer.formats.pi import Reader
     from indexer.tail import read_lines
 
     begin, number, seq, file_id = (
@@ -180,11 +185,9 @@ def _read_lines(fd: int, path: str, row: File | None, new_id: int, size: int) ->
         if reader.session.is_session is False:
             return None
         for entry in entries:
-            line.raw = line.raw if len(line.raw) < 1 << 16 else b""
+            line.forget_bytes()
             file.entries.append(FreshEntry(file_id << SEQ_BITS | seq, entry, line, file))
             seq += 1
-        if reader.session.is_session is None and line.offset > 1 << 20:
-            return None
     return file if reader.session.is_session else None
 
 

@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from indexer.tree import Node, Tree
 
-from indexer.formats.pi import Reader, strict_loads, time_ms
+from indexer.formats.parse import strict_loads, time_ms
+from indexer.formats.pi import Reader
 from indexer.tail import MAX_LINE_BYTES, read_lines
 from indexer.tree import tree_of
 
@@ -58,7 +59,7 @@ def read_entry(path: str, line_number: int, offset: int, size: int) -> Shown | N
 def shown_line(path: str, number: int, raw: bytes) -> Shown | None:
     """Describe the entry that the bytes *raw* of a line hold."""
     from indexer.entry import Line
-    from indexer.formats.pi import Malformed
+    from indexer.formats.parse import Malformed
 
     line = Line(number, 0, raw, len(raw), probe=None, cut=False)
     try:

@@ -1,0 +1,104 @@
+"""Tell a damaged index, which a new one heals, from one that must be left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from _blake2 import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from indexer.store import Generation
+
+from indexer.catalog import Catalog
+from indexer.errors import IndexBrokenError
+
+SEGMENT_PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")
+
+
+def signature(generation: Generation) -> int:
+    """Hash the names and sizes of all files of both indexes, and their `meta.json`.
+
+    Costs a status a file and no tantivy: a run with nothing to do can tell that nobody
+    removed or cut a file since the last one. 0 when a folder cannot be listed.
+    """
+    digest = blake2b(digest_size=8)
+    try:
+        for folder in (generation.messages, generation.priors):
+            with os.scandir(folder) as entries:
+                files = sorted((entry.name, entry.stat().st_size) for entry in entries)
+            for name, size in files:
+                if not name.endswith(".lock"):  # readers make them
+                    digest.update(f"{name}\0{size}\n".encode())
+            with open(f"{folder}/meta.json", "rb") as meta:
+                digest.update(meta.read())
+    except OSError:
+        return 0
+    return int.from_bytes(digest.digest(), "big", signed=True) or 1
+
+
+def find_damage(generation: Generation) -> str:
+    """Say what of *generation* is damaged; empty when nothing is, or when it may not be read.
+
+    Lost or cut files, a `meta.json` or a catalog that is none. Flipped bits inside a file of
+    the right size are `doctor`'s to find: that reads everything.
+    """
+    if not _is_ours(generation):
+        return ""
+    try:
+        book = Catalog(generation.catalog)
+        try:
+            rows = book.select("PRAGMA quick_check(1)")
+            if rows != [("ok",)]:
+                return f"{generation.catalog}: {rows[0][0]}"
+            book.statuses()
+        finally:
+            book.close()
+        for folder in (generation.messages, generation.priors):
+            missing = _missing_file(folder)
+            if missing:
+                return f"{missing} is missing"
+        _open_both(generation)
+    except IndexBrokenError as error:
+        return str(error)
+    return ""
+
+
+def _is_ours(generation: Generation) -> bool:
+    """May everything be read and written? If not, nothing can be said about damage."""
+    for folder in (generation.folder, generation.messages, generation.priors):
+        if not os.path.isdir(folder):
+            continue
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            return False
+        with os.scandir(folder) as entries:
+            if not all(os.access(entry.path, os.R_OK) for entry in entries):
+                return False
+    return True
+
+
+def _missing_file(folder: str) -> str:
+    """Return a file of the index that its `meta.json` names and that is not there.
+
+    Tantivy itself opens an index without its positions, and answers phrases wrongly.
+    """
+    path = f"{folder}/meta.json"
+    try:
+        with open(path, "rb") as file:
+            meta = json.load(file)
+        for segment in meta["segments"]:
+            name = f"{folder}/{segment['segment_id'].replace('-', '')}"
+            for part in SEGMENT_PARTS:
+                if not os.path.exists(f"{name}.{part}"):
+                    return f"{name}.{part}"
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return path
+    return ""
+
+
+def _open_both(generation: Generation) -> None:
+    from indexer import schema
+    from indexer.writer import open_index
+
+    open_index(generation.messages, schema.messages(), create=False)
+    open_index(generation.priors, schema.priors(), create=False)

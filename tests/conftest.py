@@ -1,0 +1,32 @@
+"""What all tests share: a fixed course for hypothesis, and no path that leads to a user's files."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "ci",
+    derandomize=True,  # the same examples on each run: a red build is a red build for everybody
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.register_profile("deep", settings.get_profile("ci"), derandomize=False, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+OURS = ("CLAWA_", "PI_", "XDG_")
+
+
+@pytest.fixture(autouse=True)
+def nobodys_home(tmp_path_factory, monkeypatch):
+    """Give each test a home of its own, so that none can touch a user's files."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(OURS):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / ".cache"))
+    monkeypatch.setenv("CLAWA_INDEX_DIR", str(home / "index"))
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(home / ".pi/agent"))
+    return home
