@@ -18,11 +18,19 @@ from clawa_search.memory.record import Memory
 from clawa_search.search import bm25, fresh, merge, rank, sessions
 from clawa_search.search.dated import looks_dated
 from indexer.entry import ROLE_NUMBER, ROLES
+from indexer.schema import SEQ_BITS
 
 USER = ROLE_NUMBER["user"]
 MEMORY_CANDIDATES = 50
 LITERAL_ENTRIES = 500
 """How many of the newest entries are looked through for a text without any word."""
+
+
+BARE_WORDS = 3
+"""A question of at least so many words may find an entry by its neighbours alone (the answer
+that repeats none of its words); fewer words are looked up, and must be there."""
+RESERVE = 10
+"""Winners beyond the limit, for those that turn out to be gone or are seen already."""
 
 
 class Winner:
@@ -82,7 +90,10 @@ class Engine:
         if matched is not None:
             found += self._memories(matched)
         stream = ((one.score, one.ts_ms, one.twin, one) for one in found)
-        best = merge.best(stream, limit)
+        if limit <= merge.BEST_FIRST + RESERVE:
+            best = merge.best(stream, limit)
+        else:
+            best = merge.broaden(merge.best(stream, len(found)), limit, _session_of)
         return [one for _, _, _, one in best if isinstance(one, Winner)]
 
     def _candidates(self) -> list[sessions.Candidate]:
@@ -90,9 +101,7 @@ class Engine:
             return []
         scope = self.scope.filter
         scope.exclude = scope.exclude + self.read.stale_ids
-        return self.index.candidates(
-            self.query, scope, code_weight=self.weights.code, pair_weight=self.weights.phrase
-        )
+        return self.index.candidates(self.query, scope, self.weights)
 
     def any_file(self) -> bool:
         """Could the index hold anything in scope?"""
@@ -186,7 +195,15 @@ class Engine:
     ) -> list[Winner]:
         """Turn the best scores into winners; neighbours that matched nothing must be in scope."""
         totals = sorted(((entry.total, mid) for mid, entry in scored.items()), reverse=True)
+        if len(self.query.words) < BARE_WORDS:
+            totals = [item for item in totals if scored[item[1]].own]
         best = [mid for _, mid in totals[: limit * 4 + 40]]
+        if limit > merge.BEST_FIRST + RESERVE:
+            opened = {mid >> SEQ_BITS for mid in best}
+            for _, mid in totals[len(best) :]:
+                if mid >> SEQ_BITS not in opened and scored[mid].own:
+                    opened.add(mid >> SEQ_BITS)
+                    best.append(mid)
         missing = [mid for mid in best if mid not in known and mid not in self.fresh_by_mid]
         if missing and self.index is not None and self.any_file():
             for candidate in self.index.by_mid(missing, self.query, self.scope.filter):
@@ -317,3 +334,9 @@ class Engine:
                 winner.role = ROLES[candidate.role]
                 found.append(winner)
         return found
+
+
+def _session_of(entry: merge.Ranked) -> object:
+    winner = entry[3]
+    assert isinstance(winner, Winner)
+    return ~winner.memory.id if winner.memory else winner.mid >> SEQ_BITS

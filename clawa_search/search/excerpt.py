@@ -12,6 +12,8 @@ from indexer import analysis
 
 EXCERPT_CHARS = 500
 MAX_SCAN_CHARS = 200_000
+MAX_SPOTS_OF_A_WORD = 100
+MAX_PIECES = 2000
 ELLIPSIS = "…"
 
 
@@ -58,33 +60,59 @@ def _best_start(text: str, words: list[Word], room: int) -> int:
 
 
 def _spots(text: str, words: list[Word]) -> list[tuple[int, int]]:
-    """Find where the words of the question stand: `(offset, number of the word)`."""
-    by_token: dict[str, int] = {}
-    spots = []
+    """Find where the words of the question stand: `(offset, number of the word)`.
+
+    Looks for the beginnings of tokens with plain string search; only a text that shows none of
+    them that way (accents, other widths) is analysed piece by piece.
+    """
     lower = text.lower()
-    aligned = len(lower) == len(text)
+    if len(lower) != len(text):  # some capitals have a longer small form
+        lower = "".join(small if len(small := c.lower()) == 1 else c for c in text)
+    spots: list[tuple[int, int]] = []
     for number, word in enumerate(words):
-        for token in word.tokens:
-            by_token.setdefault(token, number)
-        for form in word.codes:
-            by_token.setdefault(form, number)
-        surface = word.surface.lower()
-        position = lower.find(surface) if aligned and surface else -1
-        if position >= 0:
+        for needle in dict.fromkeys((word.surface.lower(), *map(_beginning, word.tokens))):
+            _find_all(lower, text, needle, number, spots)
+    return spots or _analysed_spots(text, words)
+
+
+def _beginning(token: str) -> str:
+    """Return what a word of this stem begins with: a stem may end otherwise (happi, happy)."""
+    return token[:-1] if len(token) > 3 and token.isascii() else token
+
+
+def _find_all(
+    lower: str, text: str, needle: str, number: int, spots: list[tuple[int, int]]
+) -> None:
+    if not needle:
+        return
+    plain = needle[0].isascii() and needle[0].isalnum()
+    position, found = lower.find(needle), 0
+    while position >= 0 and found < MAX_SPOTS_OF_A_WORD:
+        begins = (
+            not plain
+            or position == 0
+            or not lower[position - 1].isalnum()
+            or text[position].isupper()
+        )
+        if begins:
             spots.append((position, number))
-    if len(spots) == len(words):
-        return spots
+            found += 1
+        position = lower.find(needle, position + len(needle))
+
+
+def _analysed_spots(text: str, words: list[Word]) -> list[tuple[int, int]]:
+    by_token = {token: number for number, word in enumerate(words) for token in word.tokens}
+    if not by_token:
+        return []
+    spots = []
     position = 0
-    for piece in text.split():
+    for piece in text.split()[:MAX_PIECES]:
         position = text.index(piece, position)
-        if len(piece) <= 100:
-            for token in analysis.text_tokens(piece):
-                if token in by_token:
-                    spots.append((position, by_token[token]))
-                    break
+        for token in analysis.text_tokens(piece[:100]):
+            if token in by_token:
+                spots.append((position, by_token[token]))
+                break
         position += len(piece)
-        if len(spots) > 2000:
-            break
     return spots
 
 

@@ -71,15 +71,18 @@ class Presenter:
 
     def hits(self, winners: list[Winner], limit: int) -> list[Hit]:
         """Return up to *limit* hits; winners that are gone or already seen are left out."""
-        copies = self._copies(winners)
         made: list[Hit] = []
-        for winner in winners:
-            if len(made) == limit:
-                break
-            hit = self._memory(winner) if winner.memory else self._entry(winner, copies)
-            if hit is not None:
-                hit.explain = winner.parts
-                made.append(hit)
+        start = 0
+        while len(made) < limit and start < len(winners):
+            # The reserve is looked at only when something of the first choice fell away.
+            some = winners[start : start + limit - len(made)]
+            start += len(some)
+            copies = self._copies(some)
+            for winner in some:
+                hit = self._memory(winner) if winner.memory else self._entry(winner, copies)
+                if hit is not None:
+                    hit.explain = winner.parts
+                    made.append(hit)
         return made
 
     def _memory(self, winner: Winner) -> Hit:

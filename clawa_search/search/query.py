@@ -7,6 +7,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from clawa_search.search.question import Question
     from indexer.analysis import Word
 
@@ -14,6 +16,8 @@ from indexer import analysis
 from indexer.entry import ROLES
 
 MAX_WORDS = 40
+"""Words that are looked for: of a longer question the rarest, see `keep_rarest`."""
+MAX_READ_WORDS = 400
 FILTERS = ("role", "since", "until", "tag", "project")
 
 
@@ -66,7 +70,7 @@ def parse(text: str) -> Query:
     content = [word for word in found if not _is_function(word)]
     if not content and not query.phrases and not query.prefixes and not query.fuzzies:
         content = found
-    query.words = unique(content)[:MAX_WORDS]
+    query.words = unique(content)[:MAX_READ_WORDS]
     _pair(query, found)
     return query
 
@@ -154,6 +158,22 @@ def _is_function(word: Word) -> bool:
 def _is_function_text(word: str) -> bool:
     tokens = analysis.text_tokens(word)
     return all(analysis.is_function_word(token) for token in tokens)
+
+
+def keep_rarest(query: Query, df: Callable[[str, str], int]) -> None:
+    """Cut a long question to its MAX_WORDS rarest known words."""
+    if len(query.words) <= MAX_WORDS:
+        return
+
+    def rarity(word: Word) -> int:
+        counts = [df("text", token) for token in word.tokens]
+        counts += [df("code", form) for form in word.codes]
+        return min((count for count in counts if count), default=1 << 62)
+
+    chosen = set(map(id, sorted(query.words, key=rarity)[:MAX_WORDS]))
+    query.words = [word for word in query.words if id(word) in chosen]
+    kept = {word.tokens for word in query.words}
+    query.pairs = [pair for pair in query.pairs if (pair[0],) in kept and (pair[1],) in kept]
 
 
 def unique(words: list[Word]) -> list[Word]:

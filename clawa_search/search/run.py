@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 from clawa_search.errors import StoreError
 from clawa_search.search import fresh
-from clawa_search.search.engine import Engine, Winner
+from clawa_search.search.engine import RESERVE, Engine, Winner
 from clawa_search.search.present import Presenter
-from clawa_search.search.query import Query, parse, take_filters
+from clawa_search.search.query import MAX_WORDS, Query, keep_rarest, parse, take_filters
 from clawa_search.search.question import Answer
 from clawa_search.search.scope import Scope, make_scope
 from indexer.errors import IndexBrokenError
@@ -34,6 +34,9 @@ def answer(recall: Recall, question: Question) -> Answer:
     query = parse(question.query)
     take_filters(query, question)
     sources = _Sources(recall, question, made)
+    if sources.index is not None:
+        keep_rarest(query, sources.index.df)
+    del query.words[MAX_WORDS:]
     engine = Engine(
         question,
         query,
@@ -54,7 +57,7 @@ def answer(recall: Recall, question: Question) -> Answer:
 def _winners(engine: Engine, query: Query, catalog: Catalog | None, made: Answer) -> list[Winner]:
     # Winners that turn out to be gone or already visible are replaced from the reserve.
     limit = engine.question.limit
-    limit += 10 if not engine.question.visible else limit + 50
+    limit += RESERVE if not engine.question.visible else limit + 50
     if not query.empty:
         return engine.winners(limit, catalog)
     if not query.literal or query.literal == "*":

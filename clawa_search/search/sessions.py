@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tantivy import DocAddress, Schema, Searcher
 
     from clawa_search.search.query import Query as UserQuery
+    from clawa_search.search.rank import Weights
     from indexer.analysis import Word
     from indexer.store import Generation
 
@@ -115,11 +116,9 @@ class SessionIndex:
         """Return tokens of the text field that begin with *prefix*."""
         return [term for term, _ in self._searcher.terms_with_prefix("text", prefix, limit=limit)]
 
-    def candidates(
-        self, query: UserQuery, scope: Filter, *, code_weight: float, pair_weight: float
-    ) -> list[Candidate]:
+    def candidates(self, query: UserQuery, scope: Filter, weights: Weights) -> list[Candidate]:
         """Return the best entries for *query*, by BM25 of their own text."""
-        asked = self._query(query, scope, code_weight, pair_weight)
+        asked = self._query(query, scope, weights)
         return self._run(asked, TOP_ENTRIES)
 
     def by_mid(self, mids: list[int], query: UserQuery, scope: Filter) -> list[Candidate]:
@@ -258,18 +257,16 @@ class SessionIndex:
             for (score, address), mid, role, ts_ms, twin in rows
         ]
 
-    def _query(
-        self, query: UserQuery, scope: Filter, code_weight: float, pair_weight: float
-    ) -> Query:
+    def _query(self, query: UserQuery, scope: Filter, weights: Weights) -> Query:
         fields = self._fields
         wanted: list[tuple[Occur, Query]] = []
         for word in query.words:
-            wanted += [(Occur.Should, form) for form in self._forms(word, code_weight)]
+            wanted += [(Occur.Should, form) for form in self._forms(word, weights.code)]
         rare = self.entries // COMMON_PAIR_SHARE
         for left, right in query.pairs:
             if min(self.df("text", left), self.df("text", right)) <= max(rare, 1000):
                 pair = Query.phrase_query(fields, "text", [left, right])
-                wanted.append((Occur.Should, Query.boost_query(pair, pair_weight)))
+                wanted.append((Occur.Should, Query.boost_query(pair, weights.phrase)))
         clauses = self._clauses(query, scope)
         if not clauses:
             return Query.boolean_query(wanted)
