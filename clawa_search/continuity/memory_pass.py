@@ -87,7 +87,7 @@ def threshold(window: int, reserve: int | None = None) -> int:
 
 
 def decide(now: Situation) -> Decision:
-    """Return whether the pass is due: once a cycle, near the end of the window, after a good run."""
+    """Return whether the pass is due: once a cycle, near the window's end, after a good run."""
     limit = threshold(now.window, now.reserve)
     due = (
         now.has_ui

@@ -1,0 +1,339 @@
+/**
+ * clawa-search for Pi: the tools `remember` and `recall`, hydration, the memory pass.
+ *
+ * This file decides only what needs Pi's own state; every text and number comes from `clawa-search bridge`, a
+ * resident child that speaks JSON lines. It imports node builtins and types, so it runs unbuilt on every Pi from
+ * 0.80.6 on. Compaction is Pi's alone: nothing here writes, replaces or delays a summary.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ContextEvent, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const PROTOCOL = 1;
+const HYDRATION = "clawa-hydration";
+const PASS = "clawa-memory-pass";
+const CALL_MS = Number(process.env.CLAWA_SEARCH_TIMEOUT_MS) || 30_000;
+const START_MS = Math.min(CALL_MS, 5_000);
+
+type Content = { type: "text"; text: string } | { type: "image"; data: string; mimeType: string };
+type Payload = { sha: string; content: string | Content[] };
+type Hydrated = { text: string; sha: string; image: { data: string; mimeType: string } | null; warnings: string[] };
+type PassAnswer = { due: boolean; cycle: number; threshold: number; prompt: string };
+type ToolAnswer = { text: string; details: unknown };
+type Reply = { id: number; ok: boolean; result?: unknown; error?: { message: string; hint?: string } };
+type Waiting = { resolve: (result: unknown) => void; reject: (error: Error) => void };
+type Message = ContextEvent["messages"][number];
+type Declared = {
+  name: string;
+  label: string;
+  description: string;
+  promptSnippet: string;
+  promptGuidelines: string[];
+  parameters: Record<string, unknown>;
+};
+
+/** How to start the bridge: environment, what `clawa-search setup pi` wrote, a checkout's own venv, PATH. */
+function command(): string[] {
+  if (process.env.CLAWA_SEARCH_CMD) return JSON.parse(process.env.CLAWA_SEARCH_CMD);
+  const written = join(HERE, "command.json");
+  if (existsSync(written)) return JSON.parse(readFileSync(written, "utf8"));
+  const python = join(HERE, "../../.venv/bin/python");
+  // -P: Pi stands in the user's project, whose json.py must not become ours.
+  if (existsSync(python)) return [python, "-P", "-m", "clawa_search", "bridge"];
+  return ["clawa-search", "bridge"];
+}
+
+/** One Python process; requests and answers in order. */
+class Child {
+  readonly waiting = new Map<number, Waiting>();
+  /** Sent and not answered, abandoned ones included. */
+  readonly open = new Set<number>();
+  dead = false;
+  private rest = Buffer.alloc(0);
+  private complaint = "";
+  private readonly process: ChildProcessWithoutNullStreams;
+
+  constructor([file = "", ...args]: string[]) {
+    this.process = spawn(file, args, { cwd: HERE, stdio: ["pipe", "pipe", "pipe"] });
+    this.process.stdout.on("data", (part: Buffer) => this.read(part));
+    this.process.stderr.on("data", (part: Buffer) => {
+      this.complaint = (this.complaint + part).slice(-2_000);
+    });
+    this.process.stdin.on("error", () => {});
+    this.process.on("error", (error) => this.gone(`cannot start ${file}: ${error.message}`));
+    this.process.on("exit", (code, signal) => this.gone(`the bridge ended (${code ?? signal})`));
+  }
+
+  private read(part: Buffer) {
+    this.rest = Buffer.concat([this.rest, part]);
+    for (let end = this.rest.indexOf(10); end >= 0; end = this.rest.indexOf(10)) {
+      const line = this.rest.subarray(0, end).toString("utf8");
+      this.rest = this.rest.subarray(end + 1);
+      this.settle(line);
+    }
+  }
+
+  private settle(line: string) {
+    let reply: Reply;
+    try {
+      reply = JSON.parse(line);
+    } catch {
+      return; // not a reply
+    }
+    this.open.delete(reply.id);
+    const waiting = this.waiting.get(reply.id);
+    if (reply.ok) waiting?.resolve(reply.result);
+    else waiting?.reject(new Error([reply.error?.message, reply.error?.hint].filter(Boolean).join("; ")));
+  }
+
+  private gone(why: string) {
+    this.dead = true;
+    this.open.clear();
+    const said = this.complaint.trim().split("\n").at(-1) ?? "";
+    for (const one of [...this.waiting.values()]) one.reject(new Error([why, said].filter(Boolean).join(": ")));
+  }
+
+  send(id: number, method: string, params: object, wanted: boolean) {
+    if (wanted) this.open.add(id);
+    this.process.stdin.write(`${JSON.stringify({ id, method, params })}\n`);
+  }
+
+  /** An idle child ends with its input; a busy one would not notice, and must not outlive Pi. Pi waits for neither. */
+  stop() {
+    this.dead = true;
+    if (this.open.size > 0) this.process.kill();
+    this.process.stdin.end();
+    this.process.stdout.destroy();
+    this.process.stderr.destroy();
+    this.process.unref();
+  }
+}
+
+class Bridge {
+  private child?: Child;
+  private next = 1;
+
+  call(method: string, params: object, signal?: AbortSignal, limitMs = CALL_MS): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(new Error("clawa-search: aborted"));
+      const child = this.ready();
+      const id = this.next++;
+      const end = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", abort);
+        child.waiting.delete(id);
+      };
+      const fail = (why: string) => {
+        end();
+        reject(new Error(`clawa-search: ${why}`));
+      };
+      const abort = () => fail("aborted");
+      const timer = setTimeout(() => {
+        fail(`no answer in ${limitMs} ms`);
+        child.stop();
+      }, limitMs);
+      signal?.addEventListener("abort", abort, { once: true });
+      child.waiting.set(id, {
+        resolve: (result) => {
+          end();
+          resolve(result);
+        },
+        reject: (error) => fail(error.message),
+      });
+      child.send(id, method, params, true);
+    });
+  }
+
+  /** Say something that needs no answer; does not start a child. */
+  tell(method: string, params: object) {
+    if (this.child && !this.child.dead) this.child.send(this.next++, method, params, false);
+  }
+
+  stop() {
+    this.child?.stop();
+    this.child = undefined;
+  }
+
+  private ready(): Child {
+    // Never queue behind an abandoned call: it may be the one that hangs.
+    if (this.child && !this.child.dead && this.child.open.size > this.child.waiting.size) this.stop();
+    if (!this.child || this.child.dead) this.child = new Child(command());
+    return this.child;
+  }
+}
+
+export default function (pi: ExtensionAPI) {
+  const bridge = new Bridge();
+  let payload: Payload | null | undefined; // null: this home has none; undefined: not known
+  let unpersisted = false;
+  let passed = -1; // the cycle whose pass was sent from here
+  let told = false;
+
+  const where = (ctx: ExtensionContext) => ({
+    cwd: ctx.cwd,
+    sessionFile: ctx.sessionManager.getSessionFile(),
+    sessionDir: ctx.sessionManager.getSessionDir(),
+    sessionId: ctx.sessionManager.getSessionId(),
+    leafId: ctx.sessionManager.getLeafId(),
+  });
+
+  const notify = (ctx: ExtensionContext, text: string) => {
+    if (ctx.hasUI) ctx.ui.notify(text, "warning");
+  };
+
+  /** Call the bridge; the human hears of an outage once, and again only after it was over. */
+  async function ask<T>(ctx: ExtensionContext, method: string, more: object, signal?: AbortSignal, limitMs?: number) {
+    try {
+      const result = await bridge.call(method, { ...where(ctx), ...more }, signal, limitMs);
+      told = false;
+      return result as T;
+    } catch (error) {
+      if (!told && !signal?.aborted && method !== "call") {
+        told = true;
+        notify(ctx, (error as Error).message);
+      }
+      throw error;
+    }
+  }
+
+  async function load(ctx: ExtensionContext) {
+    try {
+      const made = await ask<Hydrated>(ctx, "hydrate", {}, undefined, START_MS);
+      const text: Content = { type: "text", text: made.text };
+      const content = made.image ? [text, { type: "image" as const, ...made.image }] : made.text;
+      payload = made.text ? { sha: made.sha, content } : null;
+      return made.warnings;
+    } catch {
+      return []; // the human was told; what was loaded before stays valid
+    }
+  }
+
+  async function greet(ctx: ExtensionContext) {
+    const read = (name: string) => readFileSync(join(HERE, name));
+    const mark = createHash("sha256");
+    for (const name of ["clawa.ts", "tools.json"]) mark.update(read(name)).update("\0");
+    const stamp = mark.digest("hex").slice(0, 16);
+    try {
+      const hello = await ask<{ warning: string }>(ctx, "hello", { protocol: PROTOCOL, stamp }, undefined, START_MS);
+      if (hello.warning) notify(ctx, hello.warning);
+    } catch {
+      // told
+    }
+  }
+
+  const activeSha = (ctx: ExtensionContext) => {
+    const entries = ctx.sessionManager.buildContextEntries();
+    const last = entries.filter((one) => one.type === "custom_message" && one.customType === HYDRATION).at(-1);
+    return last?.type === "custom_message" ? shaOf(last) : undefined;
+  };
+
+  /** Put the hydration into the branch, without a turn, unless the same one is still there. */
+  function persist(ctx: ExtensionContext) {
+    unpersisted = false;
+    if (!payload || activeSha(ctx) === payload.sha) return;
+    const { content, sha } = payload;
+    pi.sendMessage({ customType: HYDRATION, content, display: false, details: { sha } }, { triggerTurn: false });
+  }
+
+  pi.on("session_start", async (_event, ctx) => {
+    const [, warnings] = await Promise.all([greet(ctx), load(ctx)]);
+    for (const warning of warnings) notify(ctx, `clawa-search: ${warning}`);
+    persist(ctx);
+  });
+
+  pi.on("session_compact", async (event, ctx) => {
+    await load(ctx);
+    // In mid-run a message would be held back until the turn ends, or start one more turn.
+    if (event.reason === "manual") persist(ctx);
+    else unpersisted = true;
+  });
+
+  /** Another branch: it may lack the hydration. */
+  pi.on("session_tree", (_event, ctx) => persist(ctx));
+
+  /** Let no request go out without the hydration, with two of them, or with a stale one. */
+  pi.on("context", (event, ctx) => {
+    const ours = event.messages.filter(isHydration);
+    const current = ours.filter((one) => payload === undefined || shaOf(one) === payload?.sha).at(-1);
+    const shown = current ?? (payload ? made(payload) : undefined);
+    const blind = !ctx.model?.input.includes("image");
+    if (shown === current && ours.length === (shown ? 1 : 0) && !(blind && shown && hasImage(shown))) return undefined;
+    const messages = event.messages.filter((one) => one === current || !isHydration(one));
+    if (shown && !current) messages.unshift(shown);
+    return { messages: messages.map((one) => (one === shown && blind ? withoutImage(one) : one)) };
+  });
+
+  pi.on("agent_end", async (event, ctx) => {
+    const usage = ctx.getContextUsage();
+    if (!ctx.hasUI || !usage || usage.tokens == null) return;
+    const branch = ctx.sessionManager.getBranch();
+    const cycle = branch.filter((one) => one.type === "compaction").length;
+    const done = branch.flatMap((one) =>
+      one.type === "custom_message" && one.customType === PASS ? [(one.details as { cycle?: number })?.cycle ?? 0] : [],
+    );
+    if (passed === cycle || done.includes(cycle)) return;
+    const last = event.messages.at(-1) as { stopReason?: string } | undefined;
+    const compaction = pi.getSettings?.().compaction;
+    const asked = {
+      tokens: usage.tokens,
+      window: usage.contextWindow,
+      reserve: compaction?.enabled === false ? 0 : compaction?.reserveTokens,
+      cycle,
+      done,
+      stopReason: last?.stopReason ?? "stop",
+      hasUI: ctx.hasUI,
+    };
+    const answer = await ask<PassAnswer>(ctx, "memory_pass", asked, undefined, START_MS).catch(() => undefined);
+    if (!answer?.due) return;
+    passed = cycle;
+    pi.sendMessage(
+      { customType: PASS, content: answer.prompt, display: false, details: { ...asked, threshold: answer.threshold } },
+      { triggerTurn: true, deliverAs: "followUp" },
+    );
+  });
+
+  pi.on("agent_settled", async (_event, ctx) => {
+    if (unpersisted) persist(ctx);
+    bridge.tell("settled", where(ctx));
+  });
+
+  pi.on("session_shutdown", async (_event, ctx) => {
+    bridge.tell("settled", where(ctx));
+    bridge.stop();
+  });
+
+  for (const tool of JSON.parse(readFileSync(join(HERE, "tools.json"), "utf8")) as Declared[]) {
+    pi.registerTool({
+      ...tool,
+      async execute(_id, args, signal, _onUpdate, ctx) {
+        const answer = await ask<ToolAnswer>(ctx, "call", { tool: tool.name, args }, signal); // a throw is an error result
+        return { content: [{ type: "text", text: answer.text }], details: answer.details };
+      },
+    });
+  }
+}
+
+function isHydration(message: Message): boolean {
+  return message.role === "custom" && message.customType === HYDRATION;
+}
+
+function shaOf(message: object): string | undefined {
+  return (message as { details?: { sha?: string } }).details?.sha;
+}
+
+function made({ content, sha }: Payload): Message {
+  return { role: "custom", customType: HYDRATION, content, display: false, details: { sha }, timestamp: Date.now() };
+}
+
+function hasImage(message: Message): boolean {
+  return message.role === "custom" && Array.isArray(message.content) && message.content.some((one) => one.type === "image");
+}
+
+function withoutImage(message: Message): Message {
+  if (message.role !== "custom" || !Array.isArray(message.content)) return message;
+  return { ...message, content: message.content.filter((one) => one.type !== "image") };
+}
