@@ -76,6 +76,13 @@ def test_the_budget_is_used_up():
     assert 450 <= tokens.count(answer) <= 500
 
 
+def test_the_room_of_a_dropped_hit_goes_to_the_others():
+    hits = [("x" * 90 + f":{n}", "the quick brown fox jumps over it " * 20) for n in range(9)]
+    shown = json.loads(packed(hits, 150))["hits"]
+    assert 0 < len(shown) < 9
+    assert all(len(hit["excerpt"]) > SHORTEST_CHARS for hit in shown)
+
+
 def test_no_hit_is_shown_when_the_best_does_not_fit_at_its_shortest():
     hits = [("x" * 3000, "text")]
     assert json.loads(packed(hits, 50)) == {"hits": [], "notes": ["0 of 1 hits shown"]}
