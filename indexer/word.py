@@ -1,0 +1,69 @@
+"""A word of a query, and the one rule that tells which documents match it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+class Word:
+    """One word of a query.
+
+    A document matches it if one of `codes` is among its code tokens or, unless `strict`, if
+    `tokens` occur one after another in its text tokens or `joined` is one of them.
+
+    Attributes:
+        surface: the word as typed, without the punctuation around it.
+        tokens: its text tokens; a phrase when there are several; may be empty.
+        codes: its whole forms, the most exact first; may be empty.
+        joined: an identifier's text token had it been written as one plain word ("TypeScript"
+            finds "typescript"); empty for other words, and for `file_name`, which is not
+            `filename`.
+        strict: only a whole form counts (C++, 0.26.1).
+    """
+
+    __slots__ = ("codes", "joined", "strict", "surface", "tokens")
+
+    def __init__(
+        self,
+        surface: str,
+        tokens: tuple[str, ...],
+        codes: tuple[str, ...] = (),
+        *,
+        joined: str = "",
+        strict: bool = False,
+    ) -> None:
+        self.surface = surface
+        self.tokens = tokens
+        self.codes = codes
+        self.joined = joined
+        self.strict = strict
+
+    def __repr__(self) -> str:
+        return (
+            f"Word({self.surface!r}, {self.tokens!r}, {self.codes!r}, "
+            f"joined={self.joined!r}, strict={self.strict!r})"
+        )
+
+    def matches(self, texts: list[str], codes: Collection[str]) -> bool:
+        """Tell whether a document of these text and code tokens matches this word."""
+        if any(code in codes for code in self.codes):
+            return True
+        if self.strict:
+            return False
+        return (self.joined != "" and self.joined in texts) or _occurs(self.tokens, texts)
+
+
+def _occurs(phrase: tuple[str, ...], texts: list[str]) -> bool:
+    if not phrase:
+        return False
+    wanted = list(phrase)
+    at = -1
+    try:
+        while True:
+            at = texts.index(wanted[0], at + 1)
+            if texts[at : at + len(wanted)] == wanted:
+                return True
+    except ValueError:
+        return False
