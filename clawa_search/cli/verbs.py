@@ -99,10 +99,11 @@ def _done(done: tuple[str, int], given: Split) -> int:
 
 
 def show(recall: Recall, given: Split) -> int:
-    """Open what a hit names: a memory, a line of a session, or an entry id.
+    """Open what a hit names, in full.
 
-    The entry is shown in full. If it moved since it was indexed it is found again
-    (`relocated`); if it is no longer there it is `gone`, with exit code 1.
+    REF is a memory (12, #12, mem:12), PATH:LINE of a session file, or an entry id. An entry
+    that moved since it was indexed is found again (`relocated`); one that is no longer there
+    is `gone`, with exit code 1.
     """
     from clawa_search.output.opened import as_fields, as_text
     from clawa_search.show import GONE
@@ -124,9 +125,10 @@ def reindex(recall: Recall, given: Split) -> int:
 
 
 def demo(recall: Recall, given: Split) -> int:
-    """Show the main verbs at work in a small home that comes with the program.
+    """Show the main verbs at work.
 
-    It lies in a temporary folder, and nothing is left behind.
+    The small home that they work in comes with the program and lies in a temporary folder;
+    nothing is left behind.
     """
     from clawa_search.cli.demo import run_demo
 
@@ -134,7 +136,7 @@ def demo(recall: Recall, given: Split) -> int:
 
 
 def status(recall: Recall, given: Split) -> int:
-    """Tell where everything is, how much there is, and how far the index is behind."""
+    """Tell where things are, how much there is, what waits."""
     from clawa_search.pi.install import status as installed
     from clawa_search.status import status as collect
 
@@ -200,7 +202,7 @@ def _line(fields: Mapping[str, object]) -> str:
 
 
 def setup(recall: Recall, given: Split) -> int:
-    """Install the extension into an agent, or refresh it after an upgrade."""
+    """Install the extension into an agent, or refresh it."""
     from clawa_search.pi import install
 
     change = install.remove if "remove" in given.values else install.install
