@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from clawa_search.search.question import Answer
 
-TOKEN_CASES = Path(__file__).parent / "token_cases.jsonl"
+TOKEN_CASES = Path(__file__).parent.parent / "tests" / "data" / "token_cases.jsonl"
 _SHARES = (0.1, 0.5)
 _FORKED = 0.3
 _SHOWN = 10
@@ -152,7 +152,7 @@ def _unbound(query: Query) -> Query:
 
 def _strength(answer: Answer) -> tuple[float, bool]:
     """Return the strength of the best hit, and whether nothing better than weak was found."""
-    top = answer.hits[0].score if answer.hits else 0.0
+    top = answer.hits[0].strength if answer.hits else 0.0
     return top, all(hit.tier == "weak" for hit in answer.hits)
 
 

@@ -49,6 +49,19 @@ def pack(line: Line, entry: Entry) -> bytes:
     return (head + entry.text).encode()
 
 
+QUOTE = 8
+"""Added to the number of the role of an entry that repeats an answer of recall."""
+
+
+def role_number(entry: Entry) -> int:
+    """Return the role's number, marked when the entry quotes earlier recall output."""
+    number = ROLE_NUMBER[entry.role]
+    text = entry.text
+    if entry.role != "user" and ("[mem #" in text or (".jsonl:" in text and " · " in text)):
+        return number | QUOTE
+    return number
+
+
 class Stored:
     """What the index keeps of an entry for those that win.
 
@@ -80,7 +93,7 @@ def document(file_id: int, seq: int, line: Line, entry: Entry) -> tuple[tantivy.
         stored=pack(line, entry),
         file=file_id,
         mid=file_id << SEQ_BITS | seq,
-        role=ROLE_NUMBER[entry.role],
+        role=role_number(entry),
         ts=entry.ts_ms,
         twin=twin(entry.role, entry.text),
     ), expanded

@@ -88,6 +88,7 @@ def hit_fields(hit: Hit, excerpt: str | None = None) -> dict[str, object]:
         }
     if hit.explain:
         fields["explain"] = hit.explain
+        fields["strength"] = hit.strength
     return fields
 
 

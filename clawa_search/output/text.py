@@ -54,7 +54,7 @@ def hit_text(number: int, hit: Hit, excerpt: str, *, cwd: str = "", explain: boo
         lines.append(for_terminal(f"   {near(ref, cwd)} [{role}] ").replace("\n", " ") + shown)
     if explain and hit.explain:
         told = " + ".join(f"{name} {value:.3f}" for name, value in hit.explain.items())
-        lines.append(f"   score {hit.score:.3f} = {told}")
+        lines.append(f"   score {hit.score:.3f} = {told}; strength {hit.strength:.2f}")
     return "\n".join(lines) + "\n"
 
 

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from clawa_search.search.scope import Scope
     from clawa_search.search.sessions import SessionIndex
     from indexer.catalog import Catalog
+    from indexer.entry import Entry
 
+from clawa_search.errors import StoreError
 from clawa_search.memory.record import Memory
 from clawa_search.search import bm25, fresh, merge, rank, sessions
 from clawa_search.search.dated import looks_dated
 from indexer.entry import ROLE_NUMBER, ROLES
-from indexer.schema import SEQ_BITS
+from indexer.schema import QUOTE, SEQ_BITS, role_number
 
 USER = ROLE_NUMBER["user"]
 MEMORY_CANDIDATES = 50
@@ -154,7 +156,7 @@ class Engine:
         times: dict[int, int] = {}
         known = {candidate.mid: candidate for candidate in candidates}
         for mid, candidate in known.items():
-            own[mid] = candidate.score
+            own[mid] = candidate.score * (weights.second_hand if candidate.second_hand else 1.0)
             times[mid] = candidate.ts_ms
             if candidate.role == USER:
                 users.add(mid)
@@ -168,6 +170,8 @@ class Engine:
                 code_weight=weights.code,
                 pair_weight=weights.phrase,
             )
+            if is_second_hand(entry.entry):
+                own[entry.mid] *= weights.second_hand
             times[entry.mid] = entry.entry.ts_ms
             if entry.entry.role == "user":
                 users.add(entry.mid)
@@ -234,8 +238,22 @@ class Engine:
     def _memory_candidates(self) -> Candidates | None:
         if self.memories is None:
             return None
+        try:
+            return self._ask_memories(self.memories)
+        except StoreError as error:
+            self._without_memories(error)
+            return None
+
+    def _without_memories(self, error: StoreError) -> None:
+        """Go on with the sessions alone, and say so."""
+        if self.question.source == "memory":
+            raise error
+        self.complete = False
+        self.notes.append(f"{error}{f'; {error.hint}' if error.hint else ''}")
+
+    def _ask_memories(self, memories: MemoryStore) -> Candidates:
         question = self.question
-        found = self.memories.candidates(
+        found = memories.candidates(
             self.query.words,
             phrases=self.query.phrases,
             excluded=self.query.excluded,
@@ -272,10 +290,8 @@ class Engine:
         """Return the newest entries in scope: no ranking, no full-text search."""
         found: list[Winner] = []
         question = self.question
-        if question.source != "session" and self.memories is not None:
-            for memory in self.memories.newest(
-                limit, tags=question.tags, since_ms=question.since_ms, until_ms=question.until_ms
-            ):
+        if question.source != "session":
+            for memory in self._listed(literal=False, limit=limit):
                 winner = Winner(0.0, memory.ts_ms, ~memory.id)
                 winner.memory = memory
                 found.append(winner)
@@ -284,6 +300,27 @@ class Engine:
         stream = ((0.0, one.ts_ms, one.twin, one) for one in found)
         return [one for *_, one in merge.best(stream, limit) if isinstance(one, Winner)]
 
+    def _listed(self, *, literal: bool, limit: int) -> list[Memory]:
+        """Return the newest memories, or the newest that hold the query's text."""
+        memories, question = self.memories, self.question
+        if memories is None:
+            return []
+        try:
+            if literal:
+                return memories.literal(
+                    self.query.literal,
+                    limit,
+                    tags=question.tags,
+                    since_ms=question.since_ms,
+                    until_ms=question.until_ms,
+                )
+            return memories.newest(
+                limit, tags=question.tags, since_ms=question.since_ms, until_ms=question.until_ms
+            )
+        except StoreError as error:
+            self._without_memories(error)
+            return []
+
     def literal(self, limit: int) -> list[Winner]:
         """Return what holds the text of a query without any word: `%`, `_`, `->`.
 
@@ -291,14 +328,8 @@ class Engine:
         """
         text, question = self.query.literal, self.question
         found: list[Winner] = []
-        if question.source != "session" and self.memories is not None:
-            for memory in self.memories.literal(
-                text,
-                limit,
-                tags=question.tags,
-                since_ms=question.since_ms,
-                until_ms=question.until_ms,
-            ):
+        if question.source != "session":
+            for memory in self._listed(literal=True, limit=limit):
                 winner = Winner(1.0, memory.ts_ms, ~memory.id)
                 winner.memory = memory
                 found.append(winner)
@@ -324,6 +355,7 @@ class Engine:
                 if fresh.is_wanted(entry, self.query, self.scope.filter):
                     winner = Winner(0.0, entry.entry.ts_ms, entry.twin)
                     winner.fresh, winner.role, winner.mid = entry, entry.entry.role, entry.mid
+                    self.fresh_by_mid[entry.mid] = entry
                     found.append(winner)
         if self.index is not None and self.any_file():
             scope = self.scope.filter
@@ -340,3 +372,8 @@ def _session_of(entry: merge.Ranked) -> object:
     winner = entry[3]
     assert isinstance(winner, Winner)
     return ~winner.memory.id if winner.memory else winner.mid >> SEQ_BITS
+
+
+def is_second_hand(entry: Entry) -> bool:
+    number = role_number(entry)
+    return number & QUOTE > 0 or number in sessions.SUMMARIES

@@ -12,6 +12,7 @@ from indexer import analysis
 
 EXCERPT_CHARS = 500
 MAX_SCAN_CHARS = 200_000
+MAX_WEIGHED_CHARS = 20_000
 MAX_SPOTS_OF_A_WORD = 100
 MAX_PIECES = 2000
 ELLIPSIS = "…"
@@ -33,6 +34,11 @@ def excerpt(text: str, words: Iterable[Word], limit: int = EXCERPT_CHARS) -> tup
     before = ELLIPSIS if start else ""
     after = ELLIPSIS if stop < len(text) else ""
     return before + text[start:stop].strip() + after, True
+
+
+def found_words(text: str, words: list[Word]) -> set[int]:
+    """Return the numbers of those *words* that *text* shows, as far as a string search tells."""
+    return {number for _, number in _spots(text[:MAX_WEIGHED_CHARS], words)}
 
 
 def _best_start(text: str, words: list[Word], room: int) -> int:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 from clawa_search.search import anchors
 from clawa_search.search.excerpt import excerpt
 from clawa_search.search.question import Hit
+from clawa_search.search.strength import Evidence, tier
 from clawa_search.secrets import masked
 from indexer.schema import SEQ_BITS, Stored
 
@@ -68,6 +69,9 @@ class Presenter:
         self._rows: dict[int, File | None] = {}
         self._trees: dict[str, Tree | None] = {}
         self.notes: list[str] = []
+        self._evidence: Evidence | None = None
+        if engine.statistics is not None:
+            self._evidence = Evidence(engine.query, engine.statistics)
 
     def hits(self, winners: list[Winner], limit: int) -> list[Hit]:
         """Return up to *limit* hits; winners that are gone or already seen are left out."""
@@ -81,7 +85,6 @@ class Presenter:
             for winner in some:
                 hit = self._memory(winner) if winner.memory else self._entry(winner, copies)
                 if hit is not None:
-                    hit.explain = winner.parts
                     made.append(hit)
         return made
 
@@ -90,8 +93,9 @@ class Presenter:
         assert memory is not None
         hit = Hit("memory", f"mem:{memory.id}", winner.score, memory.ts_ms)
         hit.id = memory.id
+        self._weigh(hit, winner, memory.text, self._engine.weights.memory)
         hit.tags = memory.tags
-        hit.excerpt, hit.truncated = excerpt(masked(memory.text), self._engine.query.words)
+        hit.excerpt, hit.truncated = excerpt(masked(memory.text), self._engine.query.shown)
         return hit
 
     def _entry(self, winner: Winner, copies: dict[int, list[Place]]) -> Hit | None:
@@ -109,11 +113,19 @@ class Presenter:
         hit.copies = len(places)
         hit.also = [place.ref for place in places[1 : MAX_ALSO + 1]]
         hit.edited = first.edited
+        self._weigh(hit, winner, first.text, 1.0)
         hit.live = first.linear or self._is_live(first)
-        hit.excerpt, hit.truncated = excerpt(masked(first.text), self._engine.query.words)
+        hit.excerpt, hit.truncated = excerpt(masked(first.text), self._engine.query.shown)
         if self._engine.question.context:
             hit.context = self._context(first, self._engine.question.context)
         return hit
+
+    def _weigh(self, hit: Hit, winner: Winner, text: str, factor: float) -> None:
+        if self._engine.question.explain:
+            hit.explain = winner.parts
+        if self._evidence is not None:
+            hit.strength = self._evidence.strength(winner.score / factor, text)
+            hit.tier = tier(hit.strength)
 
     def _is_visible(self, places: Iterable[Place]) -> bool:
         visible = self._engine.question.visible

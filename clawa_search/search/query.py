@@ -18,6 +18,9 @@ from indexer.entry import ROLES
 MAX_WORDS = 40
 """Words that are looked for: of a longer question the rarest, see `keep_rarest`."""
 MAX_READ_WORDS = 400
+PROSE_WORDS = 2
+"""With so many function words outside the quotes a text is prose, whose quotation marks name a
+title or repeat somebody: its quoted words are ordinary words that gain by standing together."""
 FILTERS = ("role", "since", "until", "tag", "project")
 
 
@@ -26,10 +29,11 @@ class Query:
 
     Attributes:
         words: any of them makes a match; function words are gone unless nothing else is left.
-        phrases: each must occur, as consecutive text tokens.
+        phrases: each must occur, as consecutive text tokens; `quoted` are the same as words.
         excluded: none may occur, as consecutive text tokens.
         pairs: neighbouring content words, weak evidence when they stand together.
         prefixes, fuzzies: tokens of `word*` and `word~`.
+        guesses: tokens that stand in for unknown words; alone they make a weak hit.
         filters: `name:value` pairs that the user typed, values unchecked.
         literal: the stripped text, for what has no word at all (`%`).
     """
@@ -38,15 +42,19 @@ class Query:
         "excluded",
         "filters",
         "fuzzies",
+        "guesses",
         "literal",
         "pairs",
         "phrases",
         "prefixes",
+        "quoted",
         "words",
     )
 
     def __init__(self) -> None:
         self.words: list[Word] = []
+        self.quoted: list[Word] = []
+        self.guesses: set[str] = set()
         self.phrases: list[tuple[str, ...]] = []
         self.excluded: list[tuple[str, ...]] = []
         self.pairs: list[tuple[str, str]] = []
@@ -54,6 +62,11 @@ class Query:
         self.fuzzies: list[str] = []
         self.filters: list[tuple[str, str]] = []
         self.literal = ""
+
+    @property
+    def shown(self) -> list[Word]:
+        """What an excerpt should show."""
+        return self.quoted + self.words
 
     @property
     def empty(self) -> bool:
@@ -80,6 +93,9 @@ def _take_phrases(query: Query, text: str) -> str:
     pieces = text.split('"')
     if len(pieces) < 3:
         return text
+    outside = analysis.query_words(" ".join(pieces[::2]))
+    if sum(map(_is_function, outside)) >= PROSE_WORDS:
+        return " ".join(pieces)
     plain = [pieces[0]]
     last = len(pieces) - 1
     for number in range(1, last + 1):
@@ -97,6 +113,7 @@ def _take_phrases(query: Query, text: str) -> str:
             plain[-1] = before[:-1] if before.endswith("-") else before[: -len("NOT ")]
         else:
             query.phrases.append(tokens)
+            query.quoted.append(analysis.Word(piece.strip(), tokens))
             query.words += [
                 word for word in analysis.query_words(piece) if word.strict or not word.tokens
             ]
@@ -149,10 +166,15 @@ def _prefix(word: str, stem: str) -> str:
 
 def _is_function(word: Word) -> bool:
     return (
-        not word.codes
-        and len(word.tokens) > 0
+        len(word.tokens) > 0
+        and all(code.startswith("~") for code in word.codes)
         and all(analysis.is_function_word(token) for token in word.tokens)
     )
+
+
+def is_plain(word: Word) -> bool:
+    """Tell whether *word* is one ordinary word; `~word` finds identifiers written flat like it."""
+    return len(word.tokens) == 1 and all(code.startswith("~") for code in word.codes)
 
 
 def _is_function_text(word: str) -> bool:

@@ -102,7 +102,8 @@ class Hit:
         live: the entry is on the branch that the session ended on.
         copies: places that say the same, this one included; `also` names others.
         edited: a later edit took the entry out of the model's context.
-        tier: `match`, or `weak` when the evidence is thin.
+        tier: `match`, or `weak` when the evidence is thin: `strength` below 0.5.
+        strength: 0 to 1, how much the hit can be trusted to answer.
         context: neighbouring entries as `(ref, role, text)`.
         explain: parts of the score by name; they add up to `score`.
     """
@@ -125,6 +126,7 @@ class Hit:
         "role",
         "score",
         "session_id",
+        "strength",
         "tags",
         "tier",
         "truncated",
@@ -151,6 +153,7 @@ class Hit:
         self.also: list[str] = []
         self.edited = False
         self.tier = "match"
+        self.strength = 1.0
         self.context: list[tuple[str, str, str]] = []
         self.explain: dict[str, float] = {}
 

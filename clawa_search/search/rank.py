@@ -25,18 +25,21 @@ class Weights:
         code: a whole identifier, against one plain word.
         phrase: two words of the question side by side.
         user: share that what a human said gains.
+        second_hand: factor of a summary, or of a quotation of earlier recall output: it
+            repeats the words of its source, which must stand above it.
         neighbours: share of the score of the entry before and after.
         session: BM25 of the whole session.
         date: factor inside the dates that the question names (1: off).
         memory: factor of a memory, which has neither neighbours nor session.
     """
 
-    __slots__ = ("code", "date", "memory", "neighbours", "phrase", "session", "user")
+    __slots__ = ("code", "date", "memory", "neighbours", "phrase", "second_hand", "session", "user")
 
     def __init__(self) -> None:
         self.code = 2.0
         self.phrase = 0.2
         self.user = 0.2
+        self.second_hand = 0.5
         self.neighbours = 0.4
         self.session = 1.0
         self.date = 2.0

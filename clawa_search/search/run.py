@@ -16,10 +16,10 @@ from clawa_search.errors import StoreError
 from clawa_search.search import fresh
 from clawa_search.search.engine import RESERVE, Engine, Winner
 from clawa_search.search.present import Presenter
-from clawa_search.search.query import MAX_WORDS, Query, keep_rarest, parse, take_filters
+from clawa_search.search.query import MAX_WORDS, Query, is_plain, keep_rarest, parse, take_filters
 from clawa_search.search.question import Answer
 from clawa_search.search.scope import Scope, make_scope
-from indexer.errors import IndexBrokenError
+from indexer.errors import IndexBrokenError, tells_damage
 
 NOTES_PER_KIND = 5
 NO_WORDS = "the query holds no word; texts that hold it literally were looked for"
@@ -28,15 +28,32 @@ NO_WORDS = "the query holds no word; texts that hold it literally were looked fo
 def answer(recall: Recall, question: Question) -> Answer:
     """Answer *question*; see `Recall.search`."""
     began = time.perf_counter()
-    made = Answer(question.query)
     if question.now_ms is None:
         question.now_ms = int(time.time() * 1000)
     query = parse(question.query)
     take_filters(query, question)
-    sources = _Sources(recall, question, made)
+    try:
+        made = _answer(recall, question, query, None)
+    except BaseException as error:
+        if not tells_damage(error):
+            raise
+        # It opened, so what is damaged was found only where this query had to read.
+        made = _answer(recall, question, query, error)
+    finally:
+        recall.release()
+    made.took_ms = (time.perf_counter() - began) * 1000
+    return made
+
+
+def _answer(
+    recall: Recall, question: Question, query: Query, damage: BaseException | None
+) -> Answer:
+    made = Answer(question.query)
+    sources = _Sources(recall, question, made, damage)
     if sources.index is not None:
         keep_rarest(query, sources.index.df)
     del query.words[MAX_WORDS:]
+    made.notes += _widened(query, sources)
     engine = Engine(
         question,
         query,
@@ -50,8 +67,22 @@ def answer(recall: Recall, question: Question) -> Answer:
     made.hits = presenter.hits(winners, question.limit)
     made.notes += engine.notes + presenter.notes
     made.complete = made.complete and engine.complete
-    made.took_ms = (time.perf_counter() - began) * 1000
     return made
+
+
+def _widened(query: Query, sources: _Sources) -> list[str]:
+    """Look for similar words where one is unknown, and for what wildcards stand for."""
+    index, memories = sources.index, sources.memories
+    if not query.prefixes and not query.fuzzies:
+        plain = (word for word in query.words if is_plain(word))
+        if index is not None and all(index.df("text", word.tokens[0]) for word in plain):
+            return []  # the usual case: no vocabulary is needed
+    from clawa_search.search.widen import Vocabulary, widen
+
+    try:
+        return widen(query, Vocabulary(index, memories, sources.read.files))
+    except StoreError:  # told when the memories themselves are asked
+        return widen(query, Vocabulary(index, None, sources.read.files))
 
 
 def _winners(engine: Engine, query: Query, catalog: Catalog | None, made: Answer) -> list[Winner]:
@@ -69,7 +100,14 @@ def _winners(engine: Engine, query: Query, catalog: Catalog | None, made: Answer
 class _Sources:
     """Everything that is searched, opened as far as it can be; what cannot is noted."""
 
-    def __init__(self, recall: Recall, question: Question, made: Answer) -> None:
+    def __init__(
+        self, recall: Recall, question: Question, made: Answer, damage: BaseException | None
+    ) -> None:
+        """Open what *question* needs.
+
+        Args:
+            damage: what the index answered to this question before, if it failed.
+        """
         self._recall = recall
         self._made = made
         self.catalog: Catalog | None = None
@@ -78,7 +116,7 @@ class _Sources:
         self.scope = Scope()
         self.read = fresh.Fresh()
         if question.source != "memory":
-            self._sessions(question)
+            self._sessions(question, damage)
         if question.source != "session":
             self._open_memories(question)
 
@@ -96,8 +134,11 @@ class _Sources:
                 raise
             self._incomplete(str(error))
 
-    def _sessions(self, question: Question) -> None:
-        self._open(question)
+    def _sessions(self, question: Question, damage: BaseException | None) -> None:
+        if damage is None:
+            self._open(question)
+        else:
+            self._heal(question, damage, rebuild=True)
         pending = self.scope.fresh
         if pending:
             from clawa_search.recall import AUTO_SYNC_BYTES
@@ -109,27 +150,36 @@ class _Sources:
 
     def _open(self, question: Question) -> None:
         try:
-            self.catalog = self._recall.open_catalog()
-            self.scope = make_scope(question, self._recall.places, self.catalog)
-            self.index = self._recall.open_index()
-        except IndexBrokenError as error:
-            self._broken(question, error)
+            self._open_index(question)
+        except IndexBrokenError:
+            self._recall.close_index()
+            try:  # another process may have put a new index in its place meanwhile
+                self._open_index(question)
+            except IndexBrokenError as error:
+                self._heal(question, error, rebuild=False)
 
-    def _broken(self, question: Question, error: IndexBrokenError) -> None:
-        """Go on without the index: heal it if that is allowed, else read what can be read."""
-        self._recall.close()
-        why = self._recall.catch_up(self._recall.everything())
+    def _open_index(self, question: Question) -> None:
+        self.catalog = self._recall.open_catalog()
+        if self.catalog is not None:
+            self.catalog.hold()
+        self.scope = make_scope(question, self._recall.places, self.catalog)
+        self.index = self._recall.open_index()
+
+    def _heal(self, question: Question, damage: BaseException, *, rebuild: bool) -> None:
+        """Build a damaged index anew if that is allowed; else read what can be read without."""
+        self._recall.close_index()
+        why = self._recall.catch_up(self._recall.everything(), rebuild=rebuild)
         if not why:
             try:
-                self.catalog = self._recall.open_catalog()
-                self.scope = make_scope(question, self._recall.places, self.catalog)
-                self.index = self._recall.open_index()
+                self._open_index(question)
             except IndexBrokenError as still:
-                error = still
+                damage = still
             else:
                 self._made.notes.append(f"{self._recall.places.index_dir}: the index was repaired")
                 return
-        self._incomplete(f"{error}; {error.hint}")
+        self._incomplete(f"{damage}; {getattr(damage, 'hint', '')}".removesuffix("; "))
+        if why and why != str(damage):
+            self._incomplete(f"the index could not be repaired: {why}")
         self.catalog = self.index = None
         self.scope = make_scope(question, self._recall.places, None)
 

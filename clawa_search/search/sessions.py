@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 
 from indexer.entry import ROLE_NUMBER
 from indexer.errors import IndexBrokenError
-from indexer.schema import SEQ_BITS, Stored
+from indexer.schema import QUOTE, SEQ_BITS, Stored
 
 TOP_ENTRIES = 400
 TOP_PRIORS = 200
+SIMILAR_ENTRIES = 20
+SIMILAR_CHARS = 20_000
 COMMON_PAIR_SHARE = 20
 """A pair of words that are both in more than 1 of this many entries is not looked for: a
 phrase of two very common words costs 20 ms in 740k entries and says little."""
+
+
+SUMMARIES = (ROLE_NUMBER["compaction"], ROLE_NUMBER["branch"])
 
 
 class Filter:
@@ -55,17 +60,20 @@ class Candidate:
 
     Attributes:
         score: BM25 of the entry's own text; 0 when only its neighbours matched.
+        role: number of the role.
+        second_hand: a summary, or a quotation of earlier recall output.
         mid: file id << 24 | sequence number, see `indexer.schema`.
     """
 
-    __slots__ = ("address", "mid", "role", "score", "ts_ms", "twin")
+    __slots__ = ("address", "mid", "role", "score", "second_hand", "ts_ms", "twin")
 
     def __init__(
         self, score: float, mid: int, role: int, ts_ms: int, twin: int, address: DocAddress
     ) -> None:
         self.score = score
         self.mid = mid
-        self.role = role
+        self.role = role & ~QUOTE
+        self.second_hand = role & QUOTE > 0 or self.role in SUMMARIES
         self.ts_ms = ts_ms
         self.twin = twin
         self.address = address
@@ -175,6 +183,17 @@ class SessionIndex:
             return Stored(bytes(self._searcher.doc(address).get_first("stored") or b""))
         except ValueError as error:
             raise broken(self._place, error) from error
+
+    def similar(self, token: str, allowed: int) -> list[str]:
+        """Return tokens of entries that hold one within *allowed* mistakes of *token*."""
+        from indexer.analysis import text_tokens
+
+        query = Query.fuzzy_term_query(self._fields, "text", token, distance=allowed)
+        found: dict[str, None] = {}
+        for candidate in self._run(query, SIMILAR_ENTRIES):
+            tokens = text_tokens(self.stored(candidate.address).text[:SIMILAR_CHARS])
+            found.update(dict.fromkeys(tokens))
+        return list(found)
 
     def entry(self, file_id: int, seq: int) -> Stored | None:
         found = self._run(Query.term_query(self._fields, "mid", file_id << SEQ_BITS | seq), 1)
@@ -298,7 +317,7 @@ class SessionIndex:
         fields = self._fields
         clauses = self._files(scope)
         if scope.roles:
-            numbers = [ROLE_NUMBER[role] for role in scope.roles]
+            numbers = [ROLE_NUMBER[role] | mark for role in scope.roles for mark in (0, QUOTE)]
             clauses.append(_silent(Query.term_set_query(fields, "role", numbers)))
         if scope.since_ms is not None or scope.until_ms is not None:
             span = Query.range_query(
@@ -338,7 +357,7 @@ def _silent(query: Query) -> tuple[Occur, Query]:
 
 
 def _average_in(told: str) -> float:
-    mark = told.find("avgdl")
+    mark = told.find("avgdl, ")
     start = told.rfind("{", 0, mark)
     value = told.find('"value":', start)
     if mark < 0 or value < 0:

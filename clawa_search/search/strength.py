@@ -1,0 +1,69 @@
+"""How much a hit can be trusted to answer: one number, and the tier made of it.
+
+Fitted on questions of one conversation asked of another (`python -m bench quality --empties`):
+what counts is the score against the best that the question's words could give, the share of
+the question's weight that the hit itself holds, and the share that nobody ever said.
+"""
+
+from __future__ import annotations
+
+from math import exp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from clawa_search.search.bm25 import Statistics
+    from clawa_search.search.query import Query
+
+from clawa_search.search.excerpt import found_words
+
+SCORE, COVERAGE, UNKNOWN, BASE = 7.0, 5.0, -4.0, -3.7
+WEAK_BELOW = 0.5
+GUESSED = 0.4
+"""The most that a hit can have which holds only words that were guessed."""
+MATCH, WEAK = "match", "weak"
+
+
+class Evidence:
+    """What the words of one question weigh; made once an answer."""
+
+    __slots__ = ("_guessed", "_known", "_query", "_weights", "total")
+
+    def __init__(self, query: Query, statistics: Statistics) -> None:
+        self._query = query
+        self._weights: list[float] = []
+        self._guessed: list[bool] = []
+        unknown = 0.0
+        for word in query.words:
+            texts = [("text", token) for token in word.tokens]
+            forms = [("code", form) for form in word.codes]
+            guessed = bool(word.tokens) and word.tokens[0] in query.guesses
+            self._guessed.append(guessed)
+            # A plain word weighs what its token weighs: that no identifier is written like it
+            # says nothing.
+            weighing = forms if word.strict or not texts else texts
+            weight = max((statistics.idf(form, field) for field, form in weighing), default=0.0)
+            self._weights.append(0.0 if guessed else weight)
+            if not any(statistics.df(field, form) for field, form in texts + forms):
+                unknown += weight
+        self.total = sum(self._weights)
+        self._known = 1.0 - unknown / self.total if self.total else 1.0
+
+    def strength(self, score: float, text: str) -> float:
+        """Return the strength of a hit, 0 to 1.
+
+        Args:
+            score: on the scale of one entry: without the factor of memories.
+            text: what the hit says.
+        """
+        if not self.total:  # only phrases were asked for, and they are there
+            return 1.0
+        found = found_words(text, self._query.words)
+        held = sum(self._weights[number] for number in found if not self._guessed[number])
+        told = SCORE * score / self.total + COVERAGE * held / self.total
+        told += UNKNOWN * (1.0 - self._known) + BASE
+        strength = 1.0 / (1.0 + exp(-max(min(told, 50.0), -50.0)))
+        return strength if held or not any(self._guessed) else min(strength, GUESSED)
+
+
+def tier(strength: float) -> str:
+    return MATCH if strength >= WEAK_BELOW else WEAK

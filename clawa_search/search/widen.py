@@ -1,0 +1,127 @@
+"""Words that stand for several: `word*`, `word~`, and the spelling tier of unknown words."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from clawa_search.memory.store import MemoryStore
+    from clawa_search.search.fresh import FreshFile
+    from clawa_search.search.query import Query
+    from clawa_search.search.sessions import SessionIndex
+
+from clawa_search.search.query import is_plain
+from indexer.analysis import Word
+
+MAX_TERMS = 50
+MAX_VOCABULARY = 5000
+MAX_FRESH_CHARS = 1 << 20
+LEAST_GUESSED = 5
+"""Shorter unknown words have too many neighbours to guess at."""
+TWO_MISTAKES_FROM = 8
+
+
+class Vocabulary:
+    """The tokens of everything in scope, asked for piece by piece."""
+
+    def __init__(
+        self,
+        index: SessionIndex | None,
+        memories: MemoryStore | None,
+        files: Sequence[FreshFile],
+    ) -> None:
+        self._index = index
+        self._memories = memories
+        self._files = files
+        self._fresh: set[str] | None = None
+
+    def _fresh_tokens(self) -> set[str]:
+        if self._fresh is None:
+            self._fresh = set()
+            left = MAX_FRESH_CHARS
+            for file in self._files:
+                for entry in file.entries:
+                    left -= len(entry.entry.text)
+                    if left > 0:
+                        self._fresh.update(entry.analyse())
+        return self._fresh
+
+    def holds(self, token: str) -> bool:
+        if self._index is not None and self._index.df("text", token):
+            return True
+        if self._memories is not None and self._memories.document_frequency(token, cap=1):
+            return True
+        return token in self._fresh_tokens()
+
+    def beginning(self, prefix: str) -> list[str]:
+        """Return tokens that begin with *prefix*, at most MAX_TERMS."""
+        found: dict[str, None] = {}
+        if self._index is not None:
+            found.update(dict.fromkeys(self._index.terms(prefix, MAX_TERMS)))
+        if self._memories is not None:
+            found.update(dict.fromkeys(self._memories.terms(prefix, MAX_TERMS)))
+        found.update(dict.fromkeys(t for t in self._fresh_tokens() if t.startswith(prefix)))
+        return list(found)[:MAX_TERMS]
+
+    def near(self, token: str) -> list[str]:
+        """Return tokens one mistake away, two for long ones; the nearest first."""
+        allowed = 2 if len(token) >= TWO_MISTAKES_FROM else 1
+        candidates: set[str] = set()
+        if self._index is not None:
+            candidates.update(self._index.similar(token, allowed))
+        if self._memories is not None:
+            candidates.update(self._memories.terms(token[:2], MAX_VOCABULARY))
+        candidates |= self._fresh_tokens()
+        ranked = sorted(
+            (away, candidate)
+            for candidate in candidates
+            if abs(len(candidate) - len(token)) <= allowed
+            and (away := distance(token, candidate, allowed)) <= allowed
+        )
+        return [candidate for _, candidate in ranked[:MAX_TERMS]]
+
+
+def widen(query: Query, vocabulary: Vocabulary) -> list[str]:
+    """Add the words that *query* stands for; return notes on guessed spellings."""
+    for prefix in query.prefixes:
+        _add(query, vocabulary.beginning(prefix))
+    for token in query.fuzzies:
+        _add(query, vocabulary.near(token))
+    query.prefixes, query.fuzzies = [], []
+    notes = []
+    for word in list(query.words):
+        if not _may_be_misspelt(word) or vocabulary.holds(word.tokens[0]):
+            continue
+        near = vocabulary.near(word.tokens[0])[:3]
+        if near:
+            query.guesses |= set(near)
+            _add(query, near)
+            notes.append(f"{word.surface!r} occurs nowhere; similar: {', '.join(near)} (weak)")
+    return notes
+
+
+def _may_be_misspelt(word: Word) -> bool:
+    token = word.tokens[0] if is_plain(word) else ""
+    return len(token) >= LEAST_GUESSED and token.isascii() and token.isalpha()
+
+
+def _add(query: Query, tokens: Iterable[str]) -> None:
+    known = {word.tokens for word in query.words}
+    query.words += [Word(token, (token,)) for token in tokens if (token,) not in known]
+
+
+def distance(left: str, right: str, most: int) -> int:
+    """Return the edits (insert, delete, replace, swap) between two words, or most + 1."""
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for at, letter in enumerate(left, 1):
+        above, row = row, [at]
+        for to, other in enumerate(right, 1):
+            cost = min(above[to] + 1, row[to - 1] + 1, above[to - 1] + (letter != other))
+            swapped = at > 1 and to > 1 and letter == right[to - 2] and left[at - 2] == other
+            row.append(min(cost, before[to - 2] + 1) if swapped else cost)
+        if min(row) > most:
+            return most + 1
+        before = above
+    return row[-1]
