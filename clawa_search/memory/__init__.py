@@ -1,0 +1,1 @@
+"""Short facts with numeric ids in SQLite, and the mirror that makes them searchable."""

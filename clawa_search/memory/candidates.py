@@ -1,0 +1,166 @@
+"""The memories that match a query best, from the mirror and from what it does not know yet."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from indexer.analysis import Word
+
+from clawa_search.memory.plan import CHUNK, Plan
+from clawa_search.memory.record import MEMORY, read
+from clawa_search.memory.terms import Candidate, Term, Wanted
+
+SCAN_ROWS = 4096
+"""Memories analysed while a query waits, newest first: those that the mirror does not know."""
+
+CHARACTERS_A_TOKEN = 5  # English, with the space behind a word
+
+_STALE = """SELECT m.id, m.ts, m.text, m.tags
+FROM memories_stale s JOIN memories m ON m.id = s.id ORDER BY s.id DESC LIMIT ?"""
+_NEWEST = f"SELECT {MEMORY} FROM memories ORDER BY ts DESC, id DESC LIMIT ?"
+_BASE = f"SELECT {MEMORY} FROM memories WHERE id IN ({{}})"
+_SUMS = """SELECT rows - n, s.tokens - t, s.size - z FROM memories_state s,
+(SELECT count(*) AS n, total(tokens) AS t, total(size) AS z
+ FROM memories_index WHERE id IN (SELECT id FROM memories_stale))"""
+
+
+class Candidates:
+    """The best matches, and the numbers that weigh their terms.
+
+    Attributes:
+        rows: best first.
+        df: for each text token of the words and phrases, how many memories hold it in text or
+            tags: exact below 4096, above it an estimate from where the first 4096 lie.
+        code_df: the same for whole forms, in code or tags.
+        total_rows, total_tokens: memories, and text tokens in them.
+        notes: what could not be searched, or not ranked in full, and why.
+        complete: whether every memory was searched.
+    """
+
+    __slots__ = ("code_df", "complete", "df", "notes", "rows", "total_rows", "total_tokens")
+
+    def __init__(self) -> None:
+        self.rows: list[Candidate] = []
+        self.df: dict[str, int] = {}
+        self.code_df: dict[str, int] = {}
+        self.total_rows = 0
+        self.total_tokens = 0
+        self.notes: list[str] = []
+        self.complete = True
+
+
+def find(con: sqlite3.Connection, wanted: Wanted, words: Iterable[Word]) -> Candidates:
+    """Search the mirror and the stale memories beside it."""
+    answer = Candidates()
+    stale = _analysed(con.execute(_STALE, (SCAN_ROWS + 1,)).fetchall(), answer)
+    rows, tokens, size = (int(number) for number in con.execute(_SUMS).fetchone())
+    _search(con, wanted, words, answer, stale, (rows, tokens, size))
+    return answer
+
+
+def scan(con: sqlite3.Connection, wanted: Wanted, words: Iterable[Word]) -> Candidates:
+    """Search the newest SCAN_ROWS memories without a mirror."""
+    answer = Candidates()
+    memories = _analysed(con.execute(_NEWEST, (SCAN_ROWS + 1,)).fetchall(), answer)
+    _search(con, wanted, words, answer, memories, None)
+    return answer
+
+
+def sums(con: sqlite3.Connection, *, mirrored: bool) -> tuple[int, int]:
+    """Return how many memories there are, and how many text tokens in them."""
+    if not mirrored:
+        rows, characters = con.execute(
+            "SELECT count(*), total(length(text)) FROM memories"
+        ).fetchone()
+        return rows, int(characters / CHARACTERS_A_TOKEN)
+    stale = _analysed(con.execute(_STALE, (SCAN_ROWS,)).fetchall(), Candidates())
+    rows, tokens, _ = con.execute(_SUMS).fetchone()
+    return rows + len(stale), int(tokens) + sum(len(memory.text_tokens) for memory in stale)
+
+
+def frequency(con: sqlite3.Connection, term: Term, *, mirrored: bool) -> int:
+    """Return how many memories hold *term*, as `Candidates.df` does."""
+    answer = Candidates()
+    sql = _STALE if mirrored else _NEWEST
+    analysed = _analysed(con.execute(sql, (SCAN_ROWS,)).fetchall(), answer)
+    rows, _ = sums(con, mirrored=mirrored)
+    plan = Plan(con if mirrored else None, Wanted([], 1, 1), analysed, rows, 1.0)
+    plan.count([term])
+    return term.df
+
+
+def _search(
+    con: sqlite3.Connection,
+    wanted: Wanted,
+    words: Iterable[Word],
+    answer: Candidates,
+    analysed: list[Candidate],
+    mirrored: tuple[int, int, int] | None,
+) -> None:
+    rows, tokens, size = mirrored or (0, 0, 0)
+    answer.total_rows = rows + len(analysed)
+    answer.total_tokens = tokens + sum(len(memory.text_tokens) for memory in analysed)
+    if not answer.total_rows:
+        return
+    average = (size + sum(memory.size for memory in analysed)) / answer.total_rows
+    plan = Plan(con if mirrored else None, wanted, analysed, answer.total_rows, max(1.0, average))
+    _count(plan, wanted, words, answer)
+    plan.run()
+    answer.notes += plan.notes
+    best = sorted(plan.found.values(), key=lambda memory: (-memory.score, -memory.id))
+    answer.rows = _complete(con, best[: wanted.limit])
+
+
+def _count(plan: Plan, wanted: Wanted, words: Iterable[Word], answer: Candidates) -> None:
+    """Count the terms, and the single tokens that only occur inside phrases."""
+    terms = wanted.terms + wanted.must
+    single = {(term.code, term.tokens): term for term in terms if not term.prefix}
+    tokens = [token for word in words for token in word.tokens]
+    tokens += [token for term in wanted.must for token in term.tokens]
+    for token in tokens:
+        if (False, (token,)) not in single:
+            single[False, (token,)] = extra = Term((token,))
+            terms.append(extra)
+    plan.count(terms)
+    for (code, key), term in single.items():
+        if code:
+            answer.code_df[key[0]] = term.df
+        elif len(key) == 1:
+            answer.df[key[0]] = term.df
+
+
+def _analysed(rows: list[Sequence[object]], answer: Candidates) -> list[Candidate]:
+    """Return the memories of *rows* with their tokens; note when there are more than SCAN_ROWS."""
+    if not rows:
+        return []
+    from clawa_search.memory.mirror import Analysed
+
+    if len(rows) > SCAN_ROWS:
+        answer.notes.append(
+            f"only the newest {SCAN_ROWS} of the memories that are not indexed yet were searched;"
+            " `clawa-search reindex` indexes them"
+        )
+        answer.complete = False
+    found = []
+    for row in rows[:SCAN_ROWS]:
+        memory = read(row)
+        tokens = Analysed(memory.text, memory.tags)
+        one = Candidate(memory.id, tokens.text, tokens.code, tokens.words, tokens.size)
+        one.take(memory)
+        found.append(one)
+    return found
+
+
+def _complete(con: sqlite3.Connection, best: list[Candidate]) -> list[Candidate]:
+    """Return *best* with what is stored of them."""
+    by_id = {memory.id: memory for memory in best if not memory.text}
+    ids = list(by_id)
+    for at in range(0, len(ids), CHUNK):
+        some = ids[at : at + CHUNK]
+        for row in con.execute(_BASE.format(",".join("?" * len(some))), some):
+            memory = read(row)
+            by_id.pop(memory.id).take(memory)
+    return [memory for memory in best if memory.id not in by_id]

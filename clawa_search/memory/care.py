@@ -1,0 +1,124 @@
+"""Is the memory database sound, and what to do if not. For `doctor`; never part of a search."""
+
+from __future__ import annotations
+
+import _sqlite3
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+
+    from clawa_search.memory.database import Database
+
+from clawa_search.errors import StoreError
+from clawa_search.memory import connect
+from clawa_search.memory.copy import back_up
+from clawa_search.memory.schema import CURRENT, MISSING, OUTDATED, build_mirror, condition
+
+_ERRORS = (_sqlite3.Error, OSError)
+_FTS_CHECK = "INSERT INTO memories_fts(memories_fts, rank) VALUES ('integrity-check', 1)"
+_COMPARED = {
+    "memories without a row in the mirror": """SELECT count(*) FROM memories
+        WHERE id NOT IN (SELECT id FROM memories_index)
+        AND id NOT IN (SELECT id FROM memories_stale)""",
+    "rows of the mirror without a memory": """SELECT count(*) FROM memories_index
+        WHERE id NOT IN (SELECT id FROM memories) AND id NOT IN (SELECT id FROM memories_stale)""",
+    "tags that their memory does not have": """SELECT count(*) FROM memories_tags t
+        WHERE t.id NOT IN (SELECT id FROM memories_stale) AND NOT EXISTS (
+          SELECT 1 FROM memories_index WHERE id = t.id
+          AND instr(' ' || exact || ' ', ' ' || t.tag || ' ') > 0)""",
+    "memories whose tags cannot all be found": """SELECT count(*) FROM memories_index i
+        WHERE i.id NOT IN (SELECT id FROM memories_stale)
+        AND length(exact) - length(replace(exact, ' ', '')) + (exact != '') !=
+          (SELECT count(*) FROM memories_tags WHERE id = i.id)""",
+    "sums that are wrong": """SELECT count(*) FROM memories_state WHERE (rows, tokens, size) !=
+        (SELECT count(*), coalesce(sum(tokens), 0), coalesce(sum(size), 0) FROM memories_index)""",
+}
+
+
+def problems(database: Database) -> list[str]:
+    """Return what is wrong, in words; nothing when all is well or there is no file."""
+    try:
+        connect.check_regular(database.path)
+        con, _ = connect.open_reader(database.path)
+    except FileNotFoundError:
+        return []
+    except _ERRORS as error:
+        return [str(connect.store_error(database.path, error))]
+    try:
+        found = [str(row[0]) for row in con.execute("PRAGMA quick_check(20)") if row[0] != "ok"]
+        needs = condition(con)
+        if needs == OUTDATED:
+            found.append("the mirror is missing, incomplete or of an older version")
+        elif needs not in (CURRENT, MISSING):
+            found.append("the mirror was made by a newer clawa-search")
+        if needs == CURRENT:
+            for what, sql in _COMPARED.items():
+                count = con.execute(sql).fetchone()[0]
+                if count:
+                    found.append(f"{what}: {count}")
+    except _ERRORS as error:
+        return [str(connect.store_error(database.path, error))]
+    finally:
+        con.close()
+    return found + (_full_text(database) if needs == CURRENT else [])
+
+
+def _full_text(database: Database) -> list[str]:
+    """Compare the full-text index with what it indexes; the check is a write to SQLite."""
+    try:
+        con = database.open_writer()
+        con.execute("BEGIN IMMEDIATE")
+        try:
+            con.execute(_FTS_CHECK)
+        finally:
+            if con.in_transaction:
+                con.execute("ROLLBACK")
+    except StoreError as error:
+        return [str(error)]
+    except _sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == 11:
+            return ["the full-text index differs from the memories"]
+        return [str(connect.store_error(database.path, error))]
+    except OSError as error:
+        return [str(connect.store_error(database.path, error))]
+    return []
+
+
+def repair(database: Database, now_ms: int) -> str:
+    """Make the mirror anew from the memories; return the copy that was made before.
+
+    Raises:
+        StoreError: the memories themselves are damaged, or the file cannot be written.
+    """
+    try:
+        copy = back_up(database.path, now_ms)
+        con = database.open_writer()
+        con.execute("BEGIN IMMEDIATE")
+        try:
+            build_mirror(con)
+            con.execute("COMMIT")
+        finally:
+            if con.in_transaction:
+                con.execute("ROLLBACK")
+        database.refresh(con)
+    except _ERRORS as error:
+        raise connect.store_error(database.path, error) from error
+    return copy
+
+
+def compact(database: Database) -> None:
+    """Give back what deleted memories took, and leave no word of theirs in the file.
+
+    Raises:
+        StoreError: the file cannot be written, or the disk has no room for a second copy.
+    """
+    try:
+        con: sqlite3.Connection = database.open_writer()
+        database.refresh(con)
+        if condition(con) == CURRENT:
+            con.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
+        con.execute("VACUUM")
+    except _ERRORS as error:
+        raise connect.store_error(database.path, error) from error
+    database.empty_log()

@@ -1,0 +1,267 @@
+"""The file behind the memories: opened when needed, reopened when replaced, migrated when old."""
+
+from __future__ import annotations
+
+import _sqlite3
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+    from types import TracebackType
+
+from clawa_search.errors import StoreError
+from clawa_search.memory import connect
+from clawa_search.memory.candidates import SCAN_ROWS
+from clawa_search.memory.schema import CURRENT, MISSING, NEWER, OUTDATED, condition, migrate, newer
+
+UPGRADE_WAIT_S = 0.25
+"""A reader that finds an old file waits this long for the lock, then reads the file as it is."""
+
+NO_FTS5 = "this SQLite was built without FTS5"
+
+_ERRORS = (_sqlite3.Error, OSError)
+_MANY_STALE = f"SELECT count(*) FROM (SELECT 1 FROM memories_stale LIMIT {SCAN_ROWS + 1})"
+
+
+class Database:
+    """Connections to one file: one that reads, one that writes.
+
+    Attributes:
+        path: absolute.
+        mirrored: whether the mirror can be used, as of the last `reading(mirror=True)`.
+        why_not: why it cannot; empty when it can, or when there is no file.
+    """
+
+    def __init__(self, path: str, clock: Callable[[], int]) -> None:
+        self.path = os.path.abspath(path)
+        self.mirrored = False
+        self.why_not = ""
+        self._clock = clock
+        self._reader: sqlite3.Connection | None = None
+        self._writer: sqlite3.Connection | None = None
+        self._reads: tuple[int, int] | None = None  # device and inode
+        self._writes: tuple[int, int] | None = None
+        self._frozen = False
+
+    def reading(self, *, mirror: bool = False) -> Reading:
+        """Return a block that sees one state of the file; with *mirror*, of an up-to-date one."""
+        return Reading(self, mirror=mirror)
+
+    def writing(self) -> Writing:
+        """Return a block that is one transaction; it makes the file if there is none."""
+        return Writing(self)
+
+    def close(self) -> None:
+        """Close both connections. The last program to do so tidies the write-ahead log."""
+        self._close_reader()
+        if self._writer:
+            self._writer.close()
+        self._writer = None
+
+    def open_reader(self, *, mirror: bool) -> sqlite3.Connection | None:
+        """Return the connection that reads; None when there is no file or no memory in it yet."""
+        self.mirrored, self.why_not = False, ""
+        con = self._current_reader()
+        if con is None:
+            return None
+        if not mirror:
+            found = con.execute("SELECT 1 FROM sqlite_master WHERE name = 'memories'").fetchone()
+            return con if found else None
+        needs = condition(con)
+        if needs == OUTDATED or (needs == CURRENT and self._is_behind(con)):
+            self._upgrade(con)
+            con = self._current_reader()
+            needs = condition(con) if con else MISSING
+        if needs == CURRENT and con:
+            self.mirrored = self._can_search(con)
+        elif not self.why_not:
+            self.why_not = NO_FTS5 if needs == OUTDATED else "a newer clawa-search made it"
+        return None if needs == MISSING else con
+
+    def open_writer(self, wait_s: float = connect.WRITE_WAIT_S) -> sqlite3.Connection:
+        """Return the connection that writes, to a file that is up to date."""
+        try:
+            key: tuple[int, int] | None = connect.check_regular(self.path)
+        except FileNotFoundError:
+            key = None
+        if self._writer and key == self._writes:
+            self._writer.execute(f"PRAGMA busy_timeout = {int(wait_s * 1000)}")
+        else:
+            if self._writer:
+                self._writer.close()
+                self._writer = None
+            self._writer = connect.open_writer(self.path, wait_s)
+            self._writes = connect.check_regular(self.path)
+        needs = condition(self._writer)
+        if needs == NEWER:
+            raise newer(self.path)
+        if needs in (OUTDATED, MISSING):
+            migrate(self._writer, self.path, self._clock())
+            if needs == OUTDATED:
+                self.refresh(self._writer)
+        return self._writer
+
+    def refresh_all(self) -> int:
+        """Analyse everything stale; return how many memories.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
+        try:
+            return self.refresh(self.open_writer())
+        except _ERRORS as error:
+            raise connect.store_error(self.path, error) from error
+
+    def empty_log(self) -> None:
+        """Move the write-ahead log into the file, unless a reader still needs it."""
+        try:
+            if self._writer:
+                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except _sqlite3.OperationalError as error:
+            if not connect.is_busy(error):
+                raise connect.store_error(self.path, error) from error
+
+    def refresh(self, con: sqlite3.Connection) -> int:
+        """Analyse everything stale, a bounded batch a transaction; return how many memories."""
+        from clawa_search.memory.mirror import BATCH
+
+        total = 0
+        while True:
+            con.execute("BEGIN IMMEDIATE")
+            try:
+                done = self.catch_up(con, BATCH)
+                con.execute("COMMIT")
+            except BaseException:
+                if con.in_transaction:
+                    con.execute("ROLLBACK")
+                raise
+            total += done
+            if done < BATCH:
+                return total
+
+    def catch_up(self, con: sqlite3.Connection, limit: int, *, drop_words: bool = False) -> int:
+        """Analyse stale memories, *limit* at most, in the caller's transaction; return how many.
+
+        Does nothing when this SQLite has no FTS5 or a newer clawa-search keeps the mirror: the
+        memories stay stale, and searches read them as they are. With *drop_words*, the words of
+        memories that are gone leave the full-text index as well, unless it is large.
+        """
+        if condition(con) != CURRENT:
+            return 0
+        from clawa_search.memory import mirror
+
+        try:
+            done = mirror.refresh(con, limit)
+            if drop_words:
+                mirror.drop_words(con)
+        except _sqlite3.OperationalError as error:
+            if not connect.lacks_fts5(error):
+                raise
+            return 0
+        return done
+
+    def _current_reader(self) -> sqlite3.Connection | None:
+        try:
+            key = connect.check_regular(self.path)
+        except FileNotFoundError:
+            self._close_reader()
+            return None
+        if not self._reader or key != self._reads or self._frozen:
+            self._close_reader()
+            self._reader, self._frozen = connect.open_reader(self.path)
+            self._reads = key
+        return self._reader
+
+    def _close_reader(self) -> None:
+        if self._reader:
+            self._reader.close()
+        self._reader = None
+
+    def _is_behind(self, con: sqlite3.Connection) -> bool:
+        """Tell whether more memories are stale than a search would analyse."""
+        behind: int = con.execute(_MANY_STALE).fetchone()[0]
+        return behind > SCAN_ROWS
+
+    def _can_search(self, con: sqlite3.Connection) -> bool:
+        try:
+            con.execute("SELECT 1 FROM memories_fts LIMIT 0")
+        except _sqlite3.OperationalError as error:
+            if not connect.lacks_fts5(error):
+                raise
+            self.why_not = NO_FTS5
+            return False
+        return True
+
+    def _upgrade(self, con: sqlite3.Connection) -> None:
+        """Migrate and refresh, if that is possible without waiting; say why if it is not."""
+        if not connect.has_fts5(con):
+            return
+        folder = os.path.dirname(self.path)
+        if not (os.access(self.path, os.W_OK) and os.access(folder, os.W_OK)):
+            self.why_not = "it cannot be written, so its index cannot be made"
+            return
+        try:
+            self.refresh(self.open_writer(UPGRADE_WAIT_S))
+        except StoreError as error:
+            self.why_not = str(error)
+        except _ERRORS as error:
+            self.why_not = str(connect.store_error(self.path, error)).removeprefix(f"{self.path}: ")
+
+
+class Reading:
+    """A block in which every statement sees the same state of the file."""
+
+    def __init__(self, database: Database, *, mirror: bool) -> None:
+        self._database = database
+        self._mirror = mirror
+        self._con: sqlite3.Connection | None = None
+
+    def __enter__(self) -> sqlite3.Connection | None:
+        try:
+            self._con = self._database.open_reader(mirror=self._mirror)
+            if self._con:
+                self._con.execute("BEGIN")
+        except _ERRORS as error:
+            raise connect.store_error(self._database.path, error) from error
+        return self._con
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if self._con and self._con.in_transaction:
+            self._con.execute("COMMIT")
+        if isinstance(error, _ERRORS):
+            raise connect.store_error(self._database.path, error) from error
+
+
+class Writing:
+    """A block that is one transaction: all of it happens, durably, or nothing."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._con: sqlite3.Connection | None = None
+
+    def __enter__(self) -> sqlite3.Connection:
+        try:
+            self._con = self._database.open_writer()
+            self._con.execute("BEGIN IMMEDIATE")
+        except _ERRORS as error:
+            raise connect.store_error(self._database.path, error) from error
+        return self._con
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        assert self._con
+        try:
+            if error is None:
+                self._con.execute("COMMIT")
+        except _sqlite3.Error as failed:
+            error = failed
+        # A full disk ends the transaction by itself; anything else is undone here.
+        if self._con.in_transaction:
+            self._con.execute("ROLLBACK")
+        if isinstance(error, _ERRORS):
+            raise connect.store_error(self._database.path, error) from error

@@ -1,0 +1,261 @@
+"""Every table of the memory database, and the steps that bring an older file up to date.
+
+`memories` is the table that Pi's extension and other programs write with plain SQL. Whatever they
+insert, update or delete, three triggers note the id in `memories_stale`; nothing else happens in
+their statement, so it needs neither FTS5 nor JSON nor a function of ours, and cannot fail for us.
+
+The mirror is what we make of a memory:
+    memories_index  its tokens, one row a memory; `size` counts those of all columns
+    memories_fts    the full-text index over memories_index, kept by triggers on that table
+    memories_df     of every token, how many memories hold it: counting matches costs more than all
+                    the rest of a search once they are thousands
+    memories_tags   its tags with its time, so that "newest with a tag" is an index scan
+    memories_state  one row: versions, and the sums over memories_index
+A row of the mirror counts only while its id is not stale; a stale memory is read from `memories`
+itself until `mirror.refresh` has caught up.
+"""
+
+from __future__ import annotations
+
+import _sqlite3
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+
+    import sqlite_utils
+
+from clawa_search.errors import StoreError
+from clawa_search.memory.connect import lacks_fts5
+from indexer import analysis
+
+SCHEMA = 1
+"""Version of the mirror's tables; a higher number is a newer clawa-search's."""
+
+MIGRATIONS = "clawa-memory"
+"""Name of our set of steps in sqlite-utils' table of applied migrations."""
+
+BASE = (
+    """CREATE TABLE memories (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      ts INTEGER NOT NULL,
+      text TEXT NOT NULL,
+      tags TEXT NOT NULL DEFAULT '[]'
+    )""",
+)
+TS_INDEX = "CREATE INDEX IF NOT EXISTS memories_ts_idx ON memories(ts)"
+COLUMNS = ("id", "ts", "text", "tags")
+
+# Tokens hold no whitespace and are lower case already: FTS5 only has to split them at spaces.
+_SIGNS = "".join(chr(code) for code in range(33, 127) if not chr(code).isalnum())
+_TOKENIZER = "ascii tokenchars '{}'".format(_SIGNS.replace("'", "''")).replace('"', '""')
+
+_OLD = "old.id, old.text, old.code, old.tags, old.exact"
+_NEW = "new.id, new.text, new.code, new.tags, new.exact"
+_ADD = f"INSERT INTO memories_fts(rowid, text, code, tags, exact) VALUES ({_NEW});"
+_REMOVE = (
+    "INSERT INTO memories_fts(memories_fts, rowid, text, code, tags, exact)"
+    f" VALUES ('delete', {_OLD});"
+)
+_COUNT = (
+    "UPDATE memories_state SET rows = rows + {}, tokens = tokens + {}, size = size + {}"
+    " WHERE one = 1;"
+)
+# WHERE NOT EXISTS, not OR IGNORE: the conflict clause of the outer statement would replace it.
+_STALE = (
+    "INSERT INTO memories_stale(id) SELECT {0}.id"
+    " WHERE NOT EXISTS (SELECT 1 FROM memories_stale WHERE id = {0}.id);"
+)
+
+MIRROR = (
+    """CREATE TABLE memories_state (
+      one INTEGER PRIMARY KEY CHECK (one = 1),
+      schema INTEGER NOT NULL,
+      analyser INTEGER NOT NULL,
+      rows INTEGER NOT NULL,
+      tokens INTEGER NOT NULL,
+      size INTEGER NOT NULL
+    )""",
+    f"INSERT INTO memories_state VALUES (1, {SCHEMA}, {analysis.VERSION}, 0, 0, 0)",
+    """CREATE TABLE memories_index (
+      id INTEGER PRIMARY KEY,
+      text TEXT NOT NULL,
+      code TEXT NOT NULL,
+      tags TEXT NOT NULL,
+      exact TEXT NOT NULL,
+      tokens INTEGER NOT NULL,
+      size INTEGER NOT NULL
+    )""",
+    "CREATE TABLE memories_stale (id INTEGER PRIMARY KEY)",
+    """CREATE TABLE memories_df (
+      token TEXT PRIMARY KEY, text INTEGER NOT NULL, code INTEGER NOT NULL
+    ) WITHOUT ROWID""",
+    """CREATE TABLE memories_tags (
+      tag TEXT NOT NULL, ts INTEGER NOT NULL, id INTEGER NOT NULL,
+      PRIMARY KEY (tag, ts, id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX memories_tags_id_idx ON memories_tags(id)",
+    f"""CREATE VIRTUAL TABLE memories_fts USING fts5(
+      text, code, tags, exact,
+      content='memories_index', content_rowid='id', tokenize="{_TOKENIZER}"
+    )""",
+    f"""CREATE TRIGGER memories_index_insert AFTER INSERT ON memories_index BEGIN
+      {_ADD} {_COUNT.format(1, "new.tokens", "new.size")}
+    END""",
+    f"""CREATE TRIGGER memories_index_update AFTER UPDATE ON memories_index BEGIN
+      {_REMOVE} {_ADD} {_COUNT.format(0, "new.tokens - old.tokens", "new.size - old.size")}
+    END""",
+    f"""CREATE TRIGGER memories_index_delete AFTER DELETE ON memories_index BEGIN
+      {_REMOVE} {_COUNT.format(-1, "-old.tokens", "-old.size")}
+    END""",
+    "INSERT INTO memories_stale(id) SELECT id FROM memories",
+)
+
+TRIGGERS = {
+    "memories_stale_insert": f"""CREATE TRIGGER memories_stale_insert AFTER INSERT ON memories
+      BEGIN {_STALE.format("new")} END""",
+    "memories_stale_update": f"""CREATE TRIGGER memories_stale_update AFTER UPDATE ON memories
+      WHEN old.id IS NOT new.id OR old.ts IS NOT new.ts
+        OR old.text IS NOT new.text OR old.tags IS NOT new.tags
+      BEGIN {_STALE.format("old")} {_STALE.format("new")} END""",
+    "memories_stale_delete": f"""CREATE TRIGGER memories_stale_delete AFTER DELETE ON memories
+      BEGIN {_STALE.format("old")} END""",
+}
+"""The triggers on `memories`; they are lost when another program drops that table."""
+
+_TABLES = (
+    "memories_fts",
+    "memories_index",
+    "memories_df",
+    "memories_stale",
+    "memories_tags",
+    "memories_state",
+)
+
+MISSING, OUTDATED, CURRENT, AHEAD, NEWER = "missing", "outdated", "current", "ahead", "newer"
+
+
+def condition(con: sqlite3.Connection) -> str:
+    """Return how the file stands to this version.
+
+    MISSING: it has no table `memories`. OUTDATED: it needs `migrate`. CURRENT: nothing to do.
+    AHEAD: a newer analyser wrote the mirror; memories can be written, the mirror is not ours.
+    NEWER: a newer clawa-search wrote it; it can only be read, and without the mirror.
+    """
+    names = {
+        name
+        for (name,) in con.execute(
+            "SELECT name FROM sqlite_master WHERE tbl_name GLOB 'memories*' AND type != 'index'"
+        )
+    }
+    if "memories" not in names:
+        return MISSING
+    row = None
+    if "memories_state" in names:
+        row = con.execute("SELECT schema, analyser FROM memories_state").fetchone()
+    schema, analyser = row or (0, 0)
+    if schema > SCHEMA:
+        return NEWER
+    if not names.issuperset(TRIGGERS):
+        return OUTDATED
+    if schema == SCHEMA and analyser > analysis.VERSION:
+        return AHEAD
+    return CURRENT if (schema, analyser) == (SCHEMA, analysis.VERSION) else OUTDATED
+
+
+def version(con: sqlite3.Connection) -> int | None:
+    """Return the version of the mirror's tables; None when there is no mirror."""
+    if not con.execute("SELECT 1 FROM sqlite_master WHERE name = 'memories_state'").fetchone():
+        return None
+    row = con.execute("SELECT schema FROM memories_state").fetchone()
+    return int(row[0]) if row else None
+
+
+def migrate(con: sqlite3.Connection, path: str, now_ms: int) -> None:
+    """Bring the file up to date in one transaction; a copy of it is made before that.
+
+    Without FTS5 in this SQLite, only `memories` itself is brought up to date.
+
+    Raises:
+        StoreError: a newer clawa-search made the mirror, or `memories` is another program's table.
+        sqlite3.Error, OSError: nothing was changed.
+    """
+    import sqlite_utils.migrations  # noqa: F401  (180 ms, which nobody shall wait for below)
+
+    con.execute("PRAGMA foreign_keys = OFF")
+    con.execute("BEGIN IMMEDIATE")
+    try:
+        _migrate(con, path, now_ms)
+        con.execute("COMMIT")
+    except BaseException:
+        if con.in_transaction:
+            con.execute("ROLLBACK")
+        raise
+
+
+def _migrate(con: sqlite3.Connection, path: str, now_ms: int) -> None:
+    from clawa_search.memory.copy import back_up
+
+    needs = condition(con)  # another process may have been faster
+    if needs == NEWER:
+        raise newer(path)
+    if needs in (CURRENT, AHEAD):
+        return
+    if _will_rebuild(con):
+        back_up(path, now_ms)
+    _apply(con, path)
+
+
+def _will_rebuild(con: sqlite3.Connection) -> bool:
+    found = con.execute(
+        "SELECT instr(upper(sql), 'AUTOINCREMENT') FROM sqlite_master"
+        " WHERE name = 'memories' AND type = 'table'"
+    ).fetchone()
+    return found == (0,) and con.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is not None
+
+
+def newer(path: str) -> StoreError:
+    """Return the error for a file whose mirror this version does not know."""
+    return StoreError(
+        f"{path}: a newer clawa-search keeps this database; this version only reads it",
+        hint="update clawa-search; nothing was changed",
+    )
+
+
+def _apply(con: sqlite3.Connection, path: str) -> None:
+    """Run the named steps that this file has not seen, and those whose result is gone."""
+    import sqlite_utils
+    from sqlite_utils.migrations import Migrations
+
+    database = sqlite_utils.Database(con, recursive_triggers=False, execute_plugins=False)
+    steps = Migrations(MIGRATIONS)
+
+    @steps(name="0001_ids_are_never_reused")
+    def memories(db: sqlite_utils.Database, /) -> None:
+        from clawa_search.memory.rebuild import number_for_ever
+
+        number_for_ever(db, path)
+
+    @steps(name="0002_mirror")
+    def mirror(db: sqlite_utils.Database, /) -> None:
+        build_mirror(db.conn)
+
+    steps.ensure_migrations_table(database)
+    con.execute(
+        f"DELETE FROM {steps.migrations_table} WHERE migration_set = ?", (MIGRATIONS,)
+    )  # a dropped table takes its step along: every step looks itself what is left to do
+    try:
+        steps.apply(database)
+    except _sqlite3.OperationalError as error:
+        if not lacks_fts5(error):
+            raise
+
+
+def build_mirror(con: sqlite3.Connection) -> None:
+    """Make an empty mirror, replacing whatever is there; every memory is stale after it."""
+    for table in _TABLES:
+        con.execute(f"DROP TABLE IF EXISTS {table}")
+    for name in TRIGGERS:
+        con.execute(f"DROP TRIGGER IF EXISTS {name}")
+    for statement in (*MIRROR, *TRIGGERS.values()):
+        con.execute(statement)

@@ -1,0 +1,345 @@
+"""The memories of one home: read by recall, written by remember and forget."""
+
+from __future__ import annotations
+
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import TracebackType
+    from typing import Literal, Self
+
+    from clawa_search.memory.candidates import Candidates
+    from indexer.analysis import Word
+
+    Action = Literal["created", "updated", "deleted", "unchanged"]
+
+from clawa_search.memory.database import Database
+from clawa_search.memory.record import MEMORY, Memory, read
+from clawa_search.memory.tags import normalise
+
+__all__ = ["Memory", "MemoryStore"]
+
+OWN_REFRESH = 512
+"""Memories of other programs that one write of ours brings up to date at most."""
+LITERAL_ROWS = 20_000
+"""Memories that a literal search looks at, newest first: about 1 us each."""
+
+_FIRST, _LAST = -(1 << 62), 1 << 62  # ms
+_NEWEST = f"""SELECT {MEMORY} FROM memories ORDER BY ts DESC, id DESC LIMIT ?"""
+_BETWEEN = f"""SELECT {MEMORY} FROM memories WHERE ts >= ? AND ts <= ?
+ORDER BY ts DESC, id DESC LIMIT ?"""
+_TAGGED = """SELECT id FROM memories_tags t WHERE tag = ? AND ts >= ? AND ts <= ?
+AND id NOT IN (SELECT id FROM memories_stale) {} ORDER BY ts DESC, id DESC LIMIT ?"""
+_ALSO_TAGGED = """AND EXISTS
+(SELECT 1 FROM memories_tags WHERE tag = ? AND ts = t.ts AND id = t.id)"""
+_TAG_COUNT = "SELECT count(*) FROM (SELECT 1 FROM memories_tags WHERE tag = ? LIMIT 4096)"
+_STALE = f"""SELECT {MEMORY} FROM memories
+WHERE id IN (SELECT id FROM memories_stale ORDER BY id DESC LIMIT 4096)"""
+_BATCH = f"SELECT {MEMORY} FROM memories WHERE id > ? ORDER BY id LIMIT ?"
+_LITERAL = f"""SELECT {MEMORY} FROM (SELECT {MEMORY} FROM memories WHERE ts >= ? AND ts <= ?
+ORDER BY ts DESC, id DESC LIMIT {LITERAL_ROWS}) WHERE instr(text, ?) > 0"""
+
+_TERMS = """SELECT token FROM memories_df WHERE token >= ? AND token < ? AND text > 0
+ORDER BY text DESC LIMIT ?"""
+
+
+def now_ms() -> int:
+    """Return the time of day in Unix ms."""
+    return time.time_ns() // 1_000_000
+
+
+class MemoryStore:
+    """Memories with ids in one SQLite file, which other programs may write at any time.
+
+    Nothing is opened before it is needed. A file that is not there has no memories; the first
+    `remember` makes it. Every method raises StoreError when the file cannot be read or written,
+    and then nothing was changed.
+    """
+
+    def __init__(self, path: str, *, clock: Callable[[], int] = now_ms) -> None:
+        self._clock = clock
+        self._database = Database(path, clock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def path(self) -> str:
+        return self._database.path
+
+    @property
+    def database(self) -> Database:
+        """The file, for `care`."""
+        return self._database
+
+    def close(self) -> None:
+        """Close the file; the next call opens it again."""
+        self._database.close()
+
+    def exists(self) -> bool:
+        """Tell whether there is a file."""
+        return os.path.exists(self.path)
+
+    def remember(
+        self, text: str, *, memory_id: int | None = None, tags: Iterable[str] | None = None
+    ) -> tuple[Action, int]:
+        """Store a new memory, or change the one of *memory_id*; return what happened and its id.
+
+        Args:
+            text: space at its ends goes; NUL and lone surrogates become U+FFFD; at most 100,000
+                characters. Empty with *memory_id*: the memory is deleted.
+            memory_id: the memory to change. Its time becomes now, unless nothing changed.
+            tags: None keeps those of a memory that is changed; empty clears them.
+
+        Raises:
+            InvalidInputError: an empty text without *memory_id*, or too long a text.
+            NotFoundError: there is no memory of that id.
+        """
+        from clawa_search.errors import InvalidInputError
+        from clawa_search.memory import writing
+
+        text = writing.clean(text)
+        if memory_id is not None and not text:
+            return self.forget(memory_id)
+        if not text:
+            raise InvalidInputError("a memory needs a text", hint="say what to remember")
+        if memory_id is not None and not self.exists():
+            raise writing.unknown(memory_id)
+        with self._database.writing() as con:
+            action: Action = "created"
+            if memory_id is None:
+                memory_id = writing.create(con, self._clock(), text, tags)
+            elif writing.update(con, self._clock(), memory_id, text, tags):
+                action = "updated"
+            else:
+                return "unchanged", memory_id
+            self._database.catch_up(con, OWN_REFRESH)
+        return action, memory_id
+
+    def forget(self, memory_id: int) -> tuple[Action, int]:
+        """Delete a memory; its id is never used again.
+
+        In a store of up to 5,000 memories its words leave the file as well; in a larger one they
+        may stay in the full-text index, unfindable, until `care.compact`.
+
+        Raises:
+            NotFoundError: there is no memory of that id.
+        """
+        from clawa_search.memory import writing
+
+        if not self.exists():
+            raise writing.unknown(memory_id)
+        with self._database.writing() as con:
+            writing.delete(con, memory_id)
+            self._database.catch_up(con, OWN_REFRESH, drop_words=True)
+        self._database.empty_log()
+        return "deleted", memory_id
+
+    def refresh(self) -> int:
+        """Index what other programs wrote; return how many memories. Searches do not need it."""
+        if not self.exists():
+            return 0
+        return self._database.refresh_all()
+
+    def get(self, memory_id: int) -> Memory | None:
+        """Return the memory of that id."""
+        from clawa_search.memory.writing import find
+
+        with self._database.reading() as con:
+            return find(con, memory_id) if con else None
+
+    def newest(
+        self,
+        limit: int,
+        tags: Iterable[str] = (),
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+    ) -> list[Memory]:
+        """Return the memories last written, newest first, that have all *tags*.
+
+        Args:
+            limit: how many, 1 or more.
+            tags: normalised as those of memories are.
+            since_ms, until_ms: Unix ms, both included.
+        """
+        wanted = normalise(tags)
+        span = (_FIRST if since_ms is None else since_ms, _LAST if until_ms is None else until_ms)
+        with self._database.reading(mirror=bool(wanted)) as con:
+            if con is None:
+                return []
+            if wanted and self._database.mirrored:
+                return _tagged(con, limit, wanted, span)
+            if wanted:
+                rows: Iterable[Sequence[object]] = con.execute(_BETWEEN, (*span, LITERAL_ROWS))
+                return _first(rows, limit, wanted)
+            if since_ms is None and until_ms is None:
+                return [read(row) for row in con.execute(_NEWEST, (limit,))]
+            return [read(row) for row in con.execute(_BETWEEN, (*span, limit))]
+
+    def candidates(
+        self,
+        words: Iterable[Word],
+        *,
+        phrases: Iterable[Sequence[str]] = (),
+        excluded: Iterable[Sequence[str]] = (),
+        prefixes: Iterable[str] = (),
+        tags: Iterable[str] = (),
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+        limit: int = 50,
+        exact: int = 10,
+    ) -> Candidates:
+        """Return the memories that match best, and what a caller needs to score them itself.
+
+        Args:
+            words: any of them makes a match; with *phrases* they only lift it.
+            phrases: text tokens that must all follow one another in the text or the tags.
+            excluded: the same, of which none may.
+            prefixes: beginnings of text tokens, 2 characters or more; each is like a word.
+            tags: all of them must be there, exactly.
+            since_ms, until_ms: Unix ms, both included.
+            limit: how many rows, 1 or more.
+            exact: how many of the first rows must be the best there are; the others may lack
+                memories that hold only common words.
+        """
+        from clawa_search.memory.candidates import Candidates, find, scan
+        from clawa_search.memory.terms import Term, Wanted, terms_of
+
+        words = list(words)
+        wanted = Wanted(terms_of(words, prefixes), limit, exact)
+        wanted.must = [Term(phrase) for phrase in phrases if phrase]
+        wanted.excluded = [Term(phrase) for phrase in excluded if phrase]
+        wanted.tags = normalise(tags)
+        wanted.since, wanted.until = since_ms, until_ms
+        with self._database.reading(mirror=True) as con:
+            if con is None or not (wanted.terms or wanted.must):
+                return Candidates()
+            answer = (find if self._database.mirrored else scan)(con, wanted, words)
+        if self._database.why_not:
+            answer.notes.append(
+                f"{self.path}: searched without its index: {self._database.why_not}"
+            )
+        return answer
+
+    def literal(
+        self,
+        text: str,
+        limit: int,
+        *,
+        tags: Iterable[str] = (),
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+    ) -> list[Memory]:
+        """Return memories that hold *text* as it stands, newest first, of the newest 20,000."""
+        if not text:
+            return []
+        span = (_FIRST if since_ms is None else since_ms, _LAST if until_ms is None else until_ms)
+        with self._database.reading() as con:
+            rows = con.execute(_LITERAL, (*span, text)) if con else ()
+            return _first(rows, limit, normalise(tags))
+
+    def document_frequency(self, token: str, field: str = "text", cap: int = 4096) -> int:
+        """Return how many memories hold *token* in *field* or in their tags, *cap* at most.
+
+        Args:
+            token: one token of the analyser.
+            field: `text` or `code`.
+            cap: 4096 or less: beyond that only estimates exist.
+        """
+        from clawa_search.memory.candidates import frequency
+        from clawa_search.memory.terms import Term
+
+        with self._database.reading(mirror=True) as con:
+            if con is None:
+                return 0
+            term = Term((token,), code=field == "code")
+            return min(cap, frequency(con, term, mirrored=self._database.mirrored))
+
+    def terms(self, prefix: str, limit: int) -> list[str]:
+        """Return text tokens of memories that begin with *prefix*, the most frequent first."""
+        with self._database.reading(mirror=True) as con:
+            if con is None or not self._database.mirrored or not prefix:
+                return []
+            span = (prefix, prefix + "\U0010ffff", limit)
+            return [str(row[0]) for row in con.execute(_TERMS, span)]
+
+    def stats(self) -> tuple[int, int]:
+        """Return how many memories there are, and how many text tokens in them.
+
+        Without a mirror the tokens are a guess from the length of the texts.
+        """
+        from clawa_search.memory.candidates import sums
+
+        with self._database.reading(mirror=True) as con:
+            if con is None:
+                return 0, 0
+            return sums(con, mirrored=self._database.mirrored)
+
+    def version(self) -> int | None:
+        """Return the version of the mirror's tables; None when there is no mirror."""
+        from clawa_search.memory.schema import version
+
+        with self._database.reading() as con:
+            return version(con) if con else None
+
+    def iter_all(self, batch: int = 500) -> Iterator[Memory]:
+        """Yield every memory by rising id; each *batch* is read at one moment."""
+        last = -(1 << 63)
+        while True:
+            with self._database.reading() as con:
+                rows = con.execute(_BATCH, (last, batch)).fetchall() if con else []
+            if not rows:
+                return
+            last = rows[-1][0]
+            for row in rows:
+                yield read(row)
+
+    def integrity(self) -> list[str]:
+        """Return what is wrong with the file, the mirror or the index; nothing if all is well."""
+        from clawa_search.memory.care import problems
+
+        return problems(self._database)
+
+    def repair(self) -> str:
+        """Make the mirror anew from the memories; return the copy of the file made before that."""
+        from clawa_search.memory.care import repair
+
+        return repair(self._database, self._clock())
+
+
+def _first(rows: Iterable[Sequence[object]], limit: int, tags: tuple[str, ...]) -> list[Memory]:
+    """Return the first *limit* memories of *rows* that have all *tags*."""
+    found: list[Memory] = []
+    wanted = set(tags)
+    for row in rows:
+        memory = read(row)
+        if wanted <= set(memory.tags):
+            found.append(memory)
+            if len(found) == limit:
+                break
+    return found
+
+
+def _tagged(
+    con: sqlite3.Connection, limit: int, tags: tuple[str, ...], span: tuple[int, int]
+) -> list[Memory]:
+    """Return the newest memories with all *tags*, from the rarest tag's own index."""
+    if len(tags) > 1:
+        tags = tuple(sorted(tags, key=lambda tag: con.execute(_TAG_COUNT, (tag,)).fetchone()[0]))
+    sql = _TAGGED.format(_ALSO_TAGGED * (len(tags) - 1))
+    ids = [row[0] for row in con.execute(sql, (tags[0], *span, *tags[1:], limit))]
+    marks = ",".join("?" * len(ids))
+    rows = con.execute(f"SELECT {MEMORY} FROM memories WHERE id IN ({marks})", ids).fetchall()
+    rows += con.execute(_STALE).fetchall()
+    found = [memory for memory in map(read, rows) if set(tags) <= set(memory.tags)]
+    found = [memory for memory in found if span[0] <= memory.ts_ms <= span[1]]
+    return sorted(found, key=lambda memory: (-memory.ts_ms, -memory.id))[:limit]

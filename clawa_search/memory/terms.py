@@ -1,0 +1,187 @@
+"""What a query looks for in one memory: terms, how FTS5 is asked for them, what they are worth."""
+
+from __future__ import annotations
+
+from math import log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from clawa_search.memory.record import Memory
+    from indexer.analysis import Word
+
+_K1, _B = 1.2, 0.75  # FTS5's own, so that its bm25() and score() are one scale
+TOP = _K1 + 1
+"""A term adds less than TOP times its idf to a score, however often it occurs."""
+
+MIN_PREFIX = 2
+"""A shorter prefix would match a large part of all tokens; it is ignored."""
+
+
+class Candidate:
+    """A memory that matches, with its tokens, so that a caller can score it in its own way.
+
+    Attributes:
+        id, ts_ms, text, tags: as in Memory.
+        text_tokens: tokens of the text in order.
+        code_tokens: its whole forms, each once.
+        tag_tokens: each tag as a whole, followed by the tokens in it.
+        size: number of all tokens, those of the tags counted twice.
+        score: BM25 within the memories alone, more is better.
+    """
+
+    __slots__ = (
+        "code_tokens",
+        "id",
+        "score",
+        "size",
+        "tag_tokens",
+        "tags",
+        "text",
+        "text_tokens",
+        "ts_ms",
+    )
+
+    def __init__(
+        self, number: int, text: list[str], code: list[str], tags: list[str], size: int
+    ) -> None:
+        self.id = number
+        self.text_tokens = text
+        self.code_tokens = code
+        self.tag_tokens = tags
+        self.size = size
+        self.score = 0.0
+        self.ts_ms = 0
+        self.text = ""
+        self.tags: tuple[str, ...] = ()
+
+    def take(self, memory: Memory) -> None:
+        """Take over what is stored of it."""
+        self.ts_ms, self.text, self.tags = memory.ts_ms, memory.text, memory.tags
+
+    def __repr__(self) -> str:
+        return f"Candidate({self.id}, {self.score:.3f}, {self.text[:40]!r})"
+
+
+class Term:
+    """One thing to look for: a whole form, or a phrase of one or more text tokens.
+
+    Either may also be found in the tags.
+
+    Attributes:
+        tokens: the phrase; a whole form is one token.
+        code: whether it is a whole form.
+        prefix: whether the only token may go on.
+        match: the FTS5 expression.
+        seen: matches that were counted; a lower bound of their number.
+        df: their number, estimated where counting stopped.
+    """
+
+    __slots__ = ("code", "df", "match", "prefix", "seen", "tokens")
+
+    def __init__(self, tokens: Sequence[str], *, code: bool = False, prefix: bool = False) -> None:
+        self.tokens = tuple(tokens)
+        self.code = code
+        self.prefix = prefix
+        columns = "{code tags}" if code else "{text tags}"
+        self.match = f"{columns} : {quoted(self.tokens)}{' *' if prefix else ''}"
+        self.seen = 0
+        self.df = 0
+
+    def count_in(self, memory: Candidate) -> int:
+        """Return how often this term occurs in *memory*."""
+        fields = memory.code_tokens if self.code else memory.text_tokens
+        tokens = self.tokens
+        if self.prefix:
+            start = tokens[0]
+            return sum(token.startswith(start) for token in (*fields, *memory.tag_tokens))
+        if len(tokens) == 1:
+            return fields.count(tokens[0]) + memory.tag_tokens.count(tokens[0])
+        return _phrases(tokens, fields) + _phrases(tokens, memory.tag_tokens)
+
+
+class Wanted:
+    """What to look for; see `MemoryStore.candidates`."""
+
+    __slots__ = ("exact", "excluded", "limit", "must", "since", "tags", "terms", "until")
+
+    def __init__(self, terms: list[Term], limit: int, exact: int) -> None:
+        self.terms = terms
+        self.limit = limit
+        self.exact = min(exact, limit)
+        self.must: list[Term] = []
+        self.excluded: list[Term] = []
+        self.tags: tuple[str, ...] = ()
+        self.since: int | None = None
+        self.until: int | None = None
+
+    @property
+    def timed(self) -> bool:
+        return self.since is not None or self.until is not None
+
+    def span(self) -> tuple[int, int]:
+        """Return the first and the last ms that count."""
+        return (
+            -(1 << 62) if self.since is None else self.since,
+            1 << 62 if self.until is None else self.until,
+        )
+
+    def accepts(self, memory: Candidate) -> bool:
+        """Tell whether *memory*, whose time and tags are known, is a match."""
+        first, last = self.span()
+        if not first <= memory.ts_ms <= last or not set(self.tags) <= set(memory.tags):
+            return False
+        if not all(term.count_in(memory) for term in self.must):
+            return False
+        if any(term.count_in(memory) for term in self.excluded):
+            return False
+        return bool(self.must) or any(term.count_in(memory) for term in self.terms)
+
+
+def quoted(tokens: Iterable[str]) -> str:
+    """Return *tokens* as one FTS5 string, in which nothing is an operator."""
+    # SQLite ends the expression at a NUL; no token of the analyser holds one.
+    return '"' + " ".join(tokens).replace('"', '""').replace("\0", " ") + '"'
+
+
+def terms_of(words: Iterable[Word], prefixes: Iterable[str] = ()) -> list[Term]:
+    """Return the terms of which any makes a match, each once."""
+    found: dict[tuple[bool, tuple[str, ...]], None] = {}
+    for word in words:
+        for code in word.codes:
+            found[True, (code,)] = None
+        if not word.strict:
+            if word.joined:
+                found[False, (word.joined,)] = None
+            if word.tokens:
+                found[False, tuple(word.tokens)] = None
+    terms = [Term(tokens, code=code) for code, tokens in found]
+    return terms + [Term((start,), prefix=True) for start in prefixes if len(start) >= MIN_PREFIX]
+
+
+def _phrases(phrase: tuple[str, ...], tokens: list[str]) -> int:
+    if phrase[0] not in tokens:
+        return 0
+    wanted, length = list(phrase), len(phrase)
+    return sum(
+        token == wanted[0] and tokens[at : at + length] == wanted for at, token in enumerate(tokens)
+    )
+
+
+def idf(df: int, rows: int) -> float:
+    """Return FTS5's weight of a term that *df* of *rows* memories hold; never negative."""
+    if df * 2 >= rows:
+        return 1e-6
+    return max(1e-6, log((rows - df + 0.5) / (df + 0.5)))
+
+
+def score(memory: Candidate, weighted: Iterable[tuple[Term, float]], average: float) -> float:
+    """Return BM25 of *memory* for terms with their idf; 0 if it holds none of them."""
+    total = 0.0
+    norm = _K1 * (1 - _B + _B * memory.size / average)
+    for term, weight in weighted:
+        count = term.count_in(memory)
+        if count:
+            total += weight * count * TOP / (count + norm)
+    return total

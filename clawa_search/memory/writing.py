@@ -1,0 +1,105 @@
+"""Change memories. Every function runs in the caller's transaction and leaves the mirror right."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+from clawa_search.errors import InvalidInputError, NotFoundError
+from clawa_search.memory import tags as tag_rule
+from clawa_search.memory.record import MEMORY, Memory, read
+
+MAX_CHARACTERS = 100_000
+"""A memory is a short fact; what is longer than this is a file."""
+
+_REPLACE = {0: 0xFFFD} | dict.fromkeys(range(0xD800, 0xE000), 0xFFFD)
+_ONE = f"SELECT {MEMORY} FROM memories WHERE id = ?"
+_INSERT = "INSERT INTO memories (ts, text, tags) VALUES (?, ?, ?)"
+_UPDATE = "UPDATE memories SET ts = ?, text = ?, tags = ? WHERE id = ?"
+
+
+def clean(text: str) -> str:
+    """Return *text* as it is stored: without space at the ends, every character storable.
+
+    NUL and lone surrogates become U+FFFD: SQLite's own functions end a text at a NUL, and UTF-8
+    has no lone surrogates.
+
+    Raises:
+        InvalidInputError: it is longer than MAX_CHARACTERS.
+    """
+    text = text.strip()
+    if len(text) > MAX_CHARACTERS:
+        raise InvalidInputError(
+            f"the text has {len(text):,} characters; a memory has at most {MAX_CHARACTERS:,}",
+            hint="remember the fact and where the long text lies",
+        )
+    if "\0" in text or (not text.isascii() and _has_surrogates(text)):
+        text = text.translate(_REPLACE)
+    return text
+
+
+def _has_surrogates(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def find(con: sqlite3.Connection, number: int) -> Memory | None:
+    """Return the memory of that id."""
+    if not -(1 << 63) <= number < 1 << 63:
+        return None
+    row = con.execute(_ONE, (number,)).fetchone()
+    return read(row) if row else None
+
+
+def create(con: sqlite3.Connection, now_ms: int, text: str, tags: Iterable[str] | None) -> int:
+    """Store a new memory; return its id."""
+    stored = tag_rule.dump(tag_rule.normalise(tags or ()))
+    number = con.execute(_INSERT, (now_ms, text, stored)).lastrowid
+    assert number is not None
+    return number
+
+
+def update(
+    con: sqlite3.Connection, now_ms: int, number: int, text: str, tags: Iterable[str] | None
+) -> bool:
+    """Change a memory, keeping its tags if *tags* is None; return whether anything changed.
+
+    Raises:
+        NotFoundError: there is no memory of that id.
+    """
+    memory = known(con, number)
+    wanted = memory.tags if tags is None else tag_rule.normalise(tags)
+    if (text, wanted) == (memory.text, memory.tags):
+        return False
+    con.execute(_UPDATE, (now_ms, text, tag_rule.dump(wanted), number))
+    return True
+
+
+def delete(con: sqlite3.Connection, number: int) -> None:
+    """Delete a memory.
+
+    Raises:
+        NotFoundError: there is no memory of that id.
+    """
+    known(con, number)
+    con.execute("DELETE FROM memories WHERE id = ?", (number,))
+
+
+def known(con: sqlite3.Connection, number: int) -> Memory:
+    """Return the memory of that id, or raise NotFoundError."""
+    memory = find(con, number)
+    if memory is None:
+        raise unknown(number)
+    return memory
+
+
+def unknown(number: int) -> NotFoundError:
+    """Return the error for an id that no memory has."""
+    return NotFoundError(
+        f"there is no memory #{number}", hint="`clawa-search recall` lists memories with their ids"
+    )

@@ -1,0 +1,71 @@
+"""Laws of tags."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clawa_search.memory.tags import MAX_TAG_CHARACTERS, MAX_TAGS, dump, normalise, parse
+
+ALLOWED = set("abcdefghijklmnopqrstuvwxyz0123456789:_-")
+anything = st.lists(st.text(max_size=60), max_size=20)
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        ("Human", "human"),
+        ("  two  words ", "two-words"),
+        ("a/b\\c", "a-b-c"),
+        ("--edge--", "edge"),
+        ("a--b", "a--b"),
+        ("project:clawa_search", "project:clawa_search"),
+        ("Ünï", "n"),
+        ("x" * 60, "x" * 48),
+        ("x" * 47 + "-y", "x" * 47),
+    ],
+)
+def test_a_tag_is_cleaned(typed, stored):
+    assert normalise([typed]) == (stored,)
+
+
+def test_what_leaves_nothing_is_no_tag():
+    assert normalise(["", "---", "日本"]) == ()
+
+
+@given(anything)
+def test_tags_have_the_form_that_is_promised(tags):
+    cleaned = normalise(tags)
+    assert len(cleaned) <= MAX_TAGS
+    assert len(set(cleaned)) == len(cleaned)
+    for tag in cleaned:
+        assert 0 < len(tag) <= MAX_TAG_CHARACTERS
+        assert set(tag) <= ALLOWED
+        assert tag.strip("-") == tag
+
+
+@given(anything)
+def test_cleaning_twice_is_cleaning_once(tags):
+    assert normalise(normalise(tags)) == normalise(tags)
+
+
+@given(anything)
+def test_stored_tags_are_json_and_come_back(tags):
+    cleaned = normalise(tags)
+    assert tuple(json.loads(dump(cleaned))) == cleaned
+    assert parse(dump(cleaned)) == cleaned
+
+
+@given(st.one_of(st.text(max_size=30), st.none(), st.binary(), st.integers(), st.floats()))
+def test_whatever_another_program_stored_is_read(stored):
+    assert isinstance(parse(stored), tuple)
+
+
+@pytest.mark.parametrize("stored", ["", "{}", '"a"', "[", "[1, null]", '["a"] x', "[" * 100_000])
+def test_malformed_tags_are_no_tags(stored):
+    assert parse(stored) == ()
+
+
+def test_tags_of_another_program_are_normalised_and_the_rest_ignored():
+    assert parse(' ["Human Stuff", 7, "human-stuff", "b"] ') == ("human-stuff", "b")
