@@ -252,8 +252,11 @@ export default function (pi: ExtensionAPI) {
     else unpersisted = true;
   });
 
-  /** Another branch: it may lack the hydration. */
-  pi.on("session_tree", (_event, ctx) => persist(ctx));
+  /** Another branch: it may lack the hydration, and the pass. */
+  pi.on("session_tree", (_event, ctx) => {
+    passed = -1;
+    persist(ctx);
+  });
 
   /** Let no request go out without the hydration, with two of them, or with a stale one. */
   pi.on("context", (event, ctx) => {

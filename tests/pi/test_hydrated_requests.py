@@ -6,7 +6,7 @@ import json
 import pytest
 from PIL import Image
 
-from tests.pi.lab import Lab
+from tests.pi.lab import CURRENT, FLOOR, Lab
 
 LONG = "x" * 3_000  # three of these and Pi has something to compact
 
@@ -77,7 +77,10 @@ def test_while_it_is_still_in_the_kept_part_it_is_not_refreshed(lab):
     assert hydrations_on_branch(lab) == 1
 
 
-def test_a_compaction_in_mid_run_leaves_no_hole_and_adds_no_turn(lab):
+@pytest.mark.parametrize("script", [CURRENT, FLOOR], ids=["current", "floor"])
+def test_a_compaction_in_mid_run_leaves_no_hole_and_adds_no_turn(tmp_path, model, script):
+    lab = Lab(tmp_path, model, script)
+    lab.live(CLAW="# Claw\nI am a claw.\n")
     with lab.rpc() as pi:
         fill(pi)
         pi.prompt("!usage 19500\n!loop 3")

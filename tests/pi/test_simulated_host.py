@@ -72,7 +72,7 @@ steps = st.lists(
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(steps)
 def test_every_request_has_one_hydration_it_is_refreshed_only_when_gone_and_a_cycle_has_one_pass(
@@ -86,7 +86,7 @@ def test_every_request_has_one_hydration_it_is_refreshed_only_when_gone_and_a_cy
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     st.lists(
