@@ -21,6 +21,11 @@ class RecallError(Exception):
         self.hint = hint
 
 
+def tells_damage(error: BaseException) -> bool:
+    """Does *error* say that the index cannot be read? A panic in the engine is no Exception."""
+    return isinstance(error, IndexBrokenError) or type(error).__name__ == "PanicException"
+
+
 class IndexBusyError(RecallError):
     """Another process holds the writer lock of the index."""
 

@@ -7,6 +7,7 @@ repeats work: every pass begins by removing what a lost one may have left.
 
 from __future__ import annotations
 
+import os
 import time
 
 TYPE_CHECKING = False
@@ -107,7 +108,11 @@ def _sync_locked(
 
 def _build(index_dir: str, listing: Listing, report: SyncReport, progress: Progress) -> None:
     """Build a new generation beside the current one, which stays until the new one is whole."""
-    roots = _known_roots(index_dir)
+    roots, paths = _known_before(index_dir)
+    for path in paths:
+        if os.path.isfile(path):
+            listing.add(path)
+    report.seen = len(listing.files)
     try:
         fresh = store.new_generation(index_dir, VERSION)
     except OSError as error:
@@ -124,16 +129,19 @@ def _build(index_dir: str, listing: Listing, report: SyncReport, progress: Progr
     store.remove_others(index_dir, fresh)
 
 
-def _known_roots(index_dir: str) -> list[str]:
-    """Return the roots of the generation that is about to be replaced."""
+def _known_before(index_dir: str) -> tuple[list[str], list[str]]:
+    """Return the roots and the paths of the generation that is about to be replaced.
+
+    A file that was indexed by its name lies below no root: nothing else remembers it.
+    """
     try:
         generation = store.current(index_dir)
         if generation is None:
-            return []
+            return [], []
         book = Catalog(generation.catalog)
         try:
-            return book.roots()
+            return book.roots(), list(book.statuses())
         finally:
             book.close()
     except IndexBrokenError:
-        return []
+        return [], []

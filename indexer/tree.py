@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from indexer.entry import Line
 
 from indexer.formats.parse import Malformed, id_of, strict_loads
-from indexer.formats.pi import HEAD, ids_in
+from indexer.formats.pi import HEAD, known_ids
 from indexer.tail import read_lines
 
 
@@ -127,9 +127,9 @@ def tree_of(path: str) -> Tree | None:
 
 def _ids(line: Line) -> tuple[str, str | None] | None:
     head = HEAD.match(line.raw)
-    if head is not None and head.group(1) is not None:
-        entry_id, parent = ids_in(head)
-        return entry_id, parent or None
+    ids = known_ids(line, head) if head is not None else None
+    if ids is not None:
+        return ids[0], ids[1] or None
     if line.cut:
         return None
     try:

@@ -12,7 +12,7 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-settings.register_profile("deep", settings.get_profile("ci"), derandomize=False, max_examples=2000)
+settings.register_profile("deep", settings.get_profile("ci"), derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 OURS = ("CLAWA_", "PI_", "XDG_")

@@ -49,6 +49,9 @@ HEAD = re.compile(
 )
 
 
+# Migrated files have the ids at the end; the brace behind them closes the entry itself.
+LAST_IDS = re.compile(rb',"id":"([^"\\]*)","parentId":(?:null|"([^"\\]*)")\}\Z')
+LAST_IDS_BYTES = 700
 SECOND_ENTRY = b'"timestamp":"'
 """Entries have one time of this kind, messages a number: a second one tells of a torn line that
 the next one was glued to (or of such a time inside a tool result). Only a full parse decides."""
@@ -78,8 +81,10 @@ class Reader:
         if self.session.is_session:
             head = HEAD.match(raw)
             if head is not None and _holds_no_text(line, head):
-                self._follow(*ids_in(head))
-                return []
+                ids = known_ids(line, head)
+                if ids is not None:
+                    self._follow(*ids)
+                    return []
         elif self.session.is_session is None and line.offset > HEADER_BYTES:
             self.session.is_session = False
         if self.session.is_session is False:
@@ -247,9 +252,17 @@ def block_text(content: object) -> str:
     return "\n".join(parts)
 
 
-def ids_in(head: re.Match[bytes]) -> tuple[str, str]:
-    """Return the ids of entry and parent that a match of HEAD names; empty when it has none."""
-    return _id(head.group(1)), _id(head.group(2))
+def known_ids(line: Line, head: re.Match[bytes]) -> tuple[str, str] | None:
+    """Return the ids of entry and parent of a line that begins like *head*.
+
+    Empty when it has none, None when only a full parse can tell.
+    """
+    if head.group(1) is not None:
+        return _id(head.group(1)), _id(head.group(2))
+    last = LAST_IDS.search(line.raw, max(len(line.raw) - LAST_IDS_BYTES, 0))
+    if last is not None:
+        return _id(last.group(1)), _id(last.group(2))
+    return ("", "") if line.cut or line.raw.endswith(b"}}") else None
 
 
 def _id(raw: bytes | None) -> str:
