@@ -45,7 +45,7 @@ def test_text_has_the_shape_of_the_contract(cli, home):
     assert said == "1. [mem #1] [human]\nBananas tear.\n"
     head, text, *_ = cli.ok("recall", "fits the same plug", "-n1").splitlines()
     name = "2026-05-04T08-02-00-000Z_fork.jsonl"
-    assert head == f"1. [assistant] {home.sessions / name}:8 · 7c0d1b02 · 2026-05-04 08:06"
+    assert head == f"1. [assistant] {home.sessions / name}:8 · 7c0d1b02 · 2026-05-04 08:03"
     assert text.startswith("A capacitive sensor")
 
 
