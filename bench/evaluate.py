@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bench.baselines import Engine
     from bench.datasets import Conversation, Message, Query
 
-LIMIT = 25
+LIMIT = 100
 
 
 @dataclass(slots=True)

@@ -12,7 +12,6 @@ import sqlite3
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -20,6 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.metrics import percentile
+
+_LAUNCH = str(Path(__file__).parent / "launch.py")
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -51,32 +52,26 @@ def run(
     Raises:
         FileNotFoundError: there is no such program.
     """
-    with tempfile.TemporaryFile() as sink:
-        null = os.open(os.devnull, os.O_RDWR)
-        out = sink.fileno() if keep_output else null
-        actions = [
-            (os.POSIX_SPAWN_DUP2, null, 0),
-            (os.POSIX_SPAWN_DUP2, out, 1),
-            (os.POSIX_SPAWN_DUP2, null, 2),
-        ]
-        try:
-            began = time.perf_counter()
-            pid = os.posix_spawnp(argv[0], list(argv), env or os.environ, file_actions=actions)
-            _, status, used = os.wait4(pid, 0)
-            wall_s = time.perf_counter() - began
-        finally:
-            os.close(null)
-        output = b""
-        if keep_output:
-            sink.seek(0)
-            output = sink.read()
-    return Run(
-        wall_s,
-        used.ru_utime + used.ru_stime,
-        used.ru_maxrss / 1024,
-        os.waitstatus_to_exitcode(status),
-        output,
-    )
+    reader, writer = os.pipe()
+    launcher = [sys.executable, "-I", "-S", _LAUNCH, str(writer), *argv]
+    try:
+        done = subprocess.run(
+            launcher,
+            env=env,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if keep_output else subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[writer],
+        )
+        os.close(writer)
+        report = os.read(reader, 200).split()
+    finally:
+        os.close(reader)
+    if done.returncode or len(report) != 4:
+        raise FileNotFoundError(f"{argv[0]}: cannot be started")
+    wall_s, cpu_s, rss_kb, status = map(float, report)
+    return Run(wall_s, cpu_s, rss_kb / 1024, int(status), done.stdout or b"")
 
 
 def interleave(cases: Mapping[str, Callable[[], Run]], rounds: int) -> dict[str, list[Run]]:
