@@ -53,26 +53,33 @@ class SessionTree:
         if leaf_id is None:
             return frozenset()
         self._read_on()
-        path = self._path_to(leaf_id if leaf_id in self._nodes else self._last)
-        compactions = [at for at, one in enumerate(path) if self._nodes[one][1] == "compaction"]
-        shown = set(path)
-        if compactions:
-            last = compactions[-1]
-            first_kept = self._nodes[path[last]][2]
-            start = path.index(first_kept) if first_kept in path[:last] else last
-            shown = set(path[start:]).difference(path[at] for at in compactions[:-1])
-            path = path[start:]
-        edited = {self._nodes[one][2] for one in path if self._nodes[one][1] == "context_edit"}
-        return frozenset(shown - edited)
+        after, kept = self._seen_from(leaf_id if leaf_id in self._nodes else self._last)
+        seen = [*after, *kept]
+        edited = {self._nodes[one][2] for one in seen if self._nodes[one][1] == "context_edit"}
+        return frozenset(seen) - edited
 
-    def _path_to(self, leaf: str) -> list[str]:
-        path: list[str] = []
-        seen: set[str] = set()
-        while leaf in self._nodes and leaf not in seen:
-            seen.add(leaf)
-            path.append(leaf)
-            leaf = self._nodes[leaf][0]
-        return path[::-1]
+    def _seen_from(self, leaf: str) -> tuple[list[str], list[str]]:
+        """Return what follows the latest compaction, itself included, and what it kept.
+
+        Stops there: a long session costs no more than the context that is left of it.
+        """
+        after: list[str] = []
+        kept: list[str] = []
+        first_kept: str | None = None
+        walked: set[str] = set()
+        while leaf in self._nodes and leaf not in walked:
+            walked.add(leaf)
+            parent, kind, refers = self._nodes[leaf]
+            if first_kept is None:
+                after.append(leaf)
+                if kind == "compaction":
+                    first_kept = refers
+            elif kind != "compaction":  # an older summary is not sent again
+                kept.append(leaf)
+            if leaf == first_kept:
+                return after, kept
+            leaf = parent
+        return after, []
 
     def _read_on(self) -> None:
         try:
@@ -103,16 +110,20 @@ class SessionTree:
         for line in read_lines(handle, self._end, 1, about.st_size):
             self._end = line.offset + line.size + 1
             self._take(line.raw, whole=not line.cut)
-        start = max(0, self._end - _PROBE_BYTES)
-        self._probe = os.pread(handle, self._end - start, start)
+        self._probe = self._probed(handle)
         self._stat = now
+
+    def _probed(self, handle: int) -> bytes:
+        """Read the first and the last bytes of what was taken in: a rewrite changes them."""
+        start = max(0, self._end - _PROBE_BYTES)
+        head = os.pread(handle, min(_PROBE_BYTES, self._end), 0)
+        return head + os.pread(handle, self._end - start, start)
 
     def _continues(self, handle: int, now: tuple[int, ...]) -> bool:
         """Tell whether the file only grew since it was read."""
         if self._stat[:2] != now[:2] or now[2] <= self._stat[2]:
             return False
-        start = max(0, self._end - _PROBE_BYTES)
-        return os.pread(handle, self._end - start, start) == self._probe
+        return self._probed(handle) == self._probe
 
     def _take(self, raw: bytes, *, whole: bool) -> None:
         head = _HEAD.match(raw)
