@@ -2,52 +2,44 @@
 
 from __future__ import annotations
 
-_HINTS = (
-    "AKIA",
-    "ASIA",
-    "-----BEGIN",
-    "eyJ",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "github_pat_",
-    "glpat-",
-    "sk-",
-    "sk_live",
-    "xox",
-    "AIza",
-    "npm_",
-    "pypi-",
-    "hf_",
-    "rk_live",
-    "SG.",
-)
-"""A text without any of these holds no secret that we know: most texts never load `re`."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
 
-
-PATTERNS = (
+KINDS = (
     (
         "private key",
-        r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
+        ("-----BEGIN ",),
+        r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
+        r"[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\Z)",
     ),
-    ("AWS key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    ("JWT", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.?[A-Za-z0-9_-]*"),
-    ("GitHub token", r"\b(?:gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})"),
-    ("GitLab token", r"\bglpat-[A-Za-z0-9_-]{16,}"),
-    ("API key", r"\bsk-[A-Za-z0-9_-]{20,}"),
-    ("Stripe key", r"\b[rs]k_live_[A-Za-z0-9]{16,}"),
-    ("Slack token", r"\bxox[abeprs]-[A-Za-z0-9-]{10,}"),
-    ("Google key", r"\bAIza[0-9A-Za-z_-]{30,}"),
-    ("npm token", r"\bnpm_[A-Za-z0-9]{30,}"),
-    ("PyPI token", r"\bpypi-[A-Za-z0-9_-]{40,}"),
-    ("Hugging Face token", r"\bhf_[A-Za-z0-9]{30,}"),
-    ("SendGrid key", r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
+    ("AWS key", ("AKIA", "ASIA"), r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+    ("JWT", ("eyJ",), r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.?[A-Za-z0-9_-]*"),
+    (
+        "GitHub token",
+        ("gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_"),
+        r"\b(?:gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})",
+    ),
+    ("GitLab token", ("glpat-",), r"\bglpat-[A-Za-z0-9_-]{16,}"),
+    ("API key", ("sk-",), r"\bsk-[A-Za-z0-9_-]{20,}"),
+    ("Stripe key", ("rk_live_", "sk_live_"), r"\b[rs]k_live_[A-Za-z0-9]{16,}"),
+    ("Slack token", ("xox",), r"\bxox[abeprs]-[A-Za-z0-9-]{10,}"),
+    ("Google key", ("AIza",), r"\bAIza[0-9A-Za-z_-]{30,}"),
+    ("npm token", ("npm_",), r"\bnpm_[A-Za-z0-9]{30,}"),
+    ("PyPI token", ("pypi-",), r"\bpypi-[A-Za-z0-9_-]{40,}"),
+    ("Hugging Face token", ("hf_",), r"\bhf_[A-Za-z0-9]{30,}"),
+    ("SendGrid key", ("SG.",), r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
 )
+"""Name, what each secret of that kind begins with, and its pattern."""
+
+HINTS = tuple(prefix for _, prefixes, _ in KINDS for prefix in prefixes)
+"""A text without any of these holds no secret that we know: most texts never load `re`."""
 
 
 def masked(text: str) -> str:
     """Return *text* with every known secret replaced by `[masked: KIND]`."""
-    for hint in _HINTS:
+    for hint in HINTS:
         if hint in text:
             return _mask(text)
     return text
@@ -56,9 +48,28 @@ def masked(text: str) -> str:
 def _mask(text: str) -> str:
     import re
 
-    named = (f"(?P<p{number}>{pattern})" for number, (_, pattern) in enumerate(PATTERNS))
+    # Patterns are tried only where a prefix stands: one search for all of them at every
+    # character takes 0.6 s a megabyte.
+    spans: list[tuple[int, int, str]] = []
+    for kind, prefixes, pattern in KINDS:
+        compiled: re.Pattern[str] | None = None
+        for prefix in prefixes:
+            if prefix in text:
+                compiled = compiled or re.compile(pattern)
+                spans += [(*span, kind) for span in _spans(text, prefix, compiled)]
+    parts = []
+    end = 0
+    for start, stop, kind in sorted(spans):
+        if start >= end:
+            parts += [text[end:start], f"[masked: {kind}]"]
+        end = max(end, stop)
+    return "".join(parts) + text[end:]
 
-    def kind(found: re.Match[str]) -> str:
-        return f"[masked: {PATTERNS[int((found.lastgroup or 'p0')[1:])][0]}]"
 
-    return re.sub("|".join(named), kind, text)
+def _spans(text: str, prefix: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    at = text.find(prefix)
+    while at >= 0:
+        found = pattern.match(text, at)
+        if found:
+            yield found.span()
+        at = text.find(prefix, found.end() if found else at + 1)
