@@ -7,12 +7,12 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
+PEM = r"[A-Z ]*PRIVATE KEY(?: BLOCK)?"
 KINDS = (
     (
         "private key",
         ("-----BEGIN ",),
-        r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
-        r"[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\Z)",
+        rf"-----BEGIN {PEM}-----[\s\S]*?(?:-----END {PEM}-----|\Z)",
     ),
     ("AWS key", ("AKIA", "ASIA"), r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
     ("JWT", ("eyJ",), r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.?[A-Za-z0-9_-]*"),
