@@ -31,6 +31,10 @@ LITERAL_ENTRIES = 500
 BARE_WORDS = 3
 """A question of at least so many words may find an entry by its neighbours alone (the answer
 that repeats none of its words); fewer words are looked up, and must be there."""
+AS_RELEVANT = 0.65
+"""A memory counts as relevant as an entry from this share of the entry's text score on: the two
+are weighed with slightly different statistics."""
+LIFT = 1e-6
 RESERVE = 10
 """Winners beyond the limit, for those that turn out to be gone or are seen already."""
 
@@ -91,6 +95,7 @@ class Engine:
             found += self._sessions(candidates, entries, limit, catalog)
         if matched is not None:
             found += self._memories(matched)
+        supersede(found)
         stream = ((one.score, one.ts_ms, one.twin, one) for one in found)
         if limit <= merge.BEST_FIRST + RESERVE:
             best = merge.best(stream, limit)
@@ -377,3 +382,26 @@ def _session_of(entry: merge.Ranked) -> object:
 def is_second_hand(entry: Entry) -> bool:
     number = role_number(entry)
     return number & QUOTE > 0 or number in sessions.SUMMARIES
+
+
+def supersede(found: list[Winner]) -> None:
+    """Lift each memory above the older session claims that are no more relevant than it.
+
+    Who updated a memory corrected what was said before. Relevance is that of the text alone: what
+    neighbours and session add says nothing about which of two claims is the newer.
+    """
+    claims = sorted(
+        ((one.score, one.ts_ms, one.parts.get("text", 0.0)) for one in found if not one.memory),
+        reverse=True,
+    )
+    for one in found:
+        if one.memory is None:
+            continue
+        relevant = one.parts["text"]
+        for score, ts_ms, text in claims:
+            if score < one.score:
+                break
+            if ts_ms < one.ts_ms and 0.0 < text * AS_RELEVANT <= relevant:
+                one.parts["newer"] = score - one.score + LIFT
+                one.score = score + LIFT
+                break

@@ -168,7 +168,8 @@ class _Sources:
     def _heal(self, question: Question, damage: BaseException, *, rebuild: bool) -> None:
         """Build a damaged index anew if that is allowed; else read what can be read without."""
         self._recall.close_index()
-        why = self._recall.catch_up(self._recall.everything(), rebuild=rebuild)
+        everything = self._recall.everything()
+        why = self._recall.catch_up(everything, rebuild=rebuild, suspect=True)
         if not why:
             try:
                 self._open_index(question)

@@ -118,11 +118,18 @@ class SessionIndex:
             raise broken(self._place, error) from error
 
     def df(self, field: str, token: str) -> int:
-        return int(self._searcher.doc_freq(field, token))
+        try:
+            return int(self._searcher.doc_freq(field, token))
+        except ValueError as error:
+            raise broken(self._place, error) from error
 
     def terms(self, prefix: str, limit: int) -> list[str]:
         """Return tokens of the text field that begin with *prefix*."""
-        return [term for term, _ in self._searcher.terms_with_prefix("text", prefix, limit=limit)]
+        try:
+            found = self._searcher.terms_with_prefix("text", prefix, limit=limit)
+        except ValueError as error:
+            raise broken(self._place, error) from error
+        return [term for term, _ in found]
 
     def candidates(self, query: UserQuery, scope: Filter, weights: Weights) -> list[Candidate]:
         """Return the best entries for *query*, by BM25 of their own text."""

@@ -7,7 +7,7 @@ the question's weight that the hit itself holds, and the share that nobody ever 
 
 from __future__ import annotations
 
-from math import exp
+from math import exp, log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 from clawa_search.search.excerpt import found_words
 
-SCORE, COVERAGE, UNKNOWN, BASE = 7.0, 5.0, -4.0, -3.7
+SCORE, COVERAGE, UNKNOWN, LENGTH, BASE = 8.0, 3.0, -3.0, -0.6, -3.55
+"""LENGTH goes with the logarithm of the number of words: of many words some fit by chance."""
 WEAK_BELOW = 0.5
+WHOLE = 0.999
 GUESSED = 0.4
 """The most that a hit can have which holds only words that were guessed."""
 MATCH, WEAK = "match", "weak"
@@ -60,8 +62,10 @@ class Evidence:
         found = found_words(text, self._query.words)
         held = sum(self._weights[number] for number in found if not self._guessed[number])
         told = SCORE * score / self.total + COVERAGE * held / self.total
-        told += UNKNOWN * (1.0 - self._known) + BASE
+        told += UNKNOWN * (1.0 - self._known) + LENGTH * log(len(self._weights)) + BASE
         strength = 1.0 / (1.0 + exp(-max(min(told, 50.0), -50.0)))
+        if held >= WHOLE * self.total:  # every word is there, however long the text around them
+            return max(strength, WEAK_BELOW)
         return strength if held or not any(self._guessed) else min(strength, GUESSED)
 
 

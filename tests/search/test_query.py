@@ -1,0 +1,109 @@
+"""A user's text is never an error, and means what it says."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clawa_search.search.query import MAX_WORDS, keep_rarest, parse, take_filters
+from clawa_search.search.question import Question
+
+DAY_MS = 86_400_000
+
+
+def surfaces(text):
+    return [word.surface for word in parse(text).words]
+
+
+@given(st.text(max_size=300))
+def test_no_text_raises(text):
+    query = parse(text)
+    take_filters(query, Question(text, now_ms=1_767_323_045_000))
+    keep_rarest(query, lambda _field, _token: 1)
+
+
+@given(
+    st.lists(st.sampled_from(['"', "-", "NOT", "*", "~", "role:", "a", "(", ":", "the", "no-go"]))
+)
+def test_no_row_of_signs_raises(signs):
+    parse(" ".join(signs))
+
+
+def test_function_words_are_dropped_unless_nothing_is_left():
+    assert surfaces("where did the human put the keys") == ["human", "put", "keys"]
+    assert surfaces("to be or not to be") == ["to", "be", "or", "not"]
+
+
+def test_a_quoted_phrase_must_stand_together():
+    query = parse('"connection pool" redis')
+    assert query.phrases == [("connect", "pool")]
+    assert [word.surface for word in query.words] == ["redis"]
+
+
+def test_in_prose_quotation_marks_are_no_operators():
+    query = parse('When did Melanie read the book "nothing is impossible"?')
+    assert not query.phrases
+    assert "impossible" in [word.surface for word in query.words]
+
+
+def test_curly_quotes_are_quotes():
+    assert parse("“connection pool”").phrases == [("connect", "pool")]
+
+
+def test_a_lone_quote_is_an_ordinary_sign():
+    assert surfaces('5" nails') == ["5", "nails"]
+
+
+def test_a_quoted_phrase_after_a_dash_or_not_is_excluded():
+    for text in ('redis -"connection pool"', 'redis NOT "connection pool"'):
+        query = parse(text)
+        assert query.excluded == [("connect", "pool")]
+        assert [word.surface for word in query.words] == ["redis"]
+
+
+@pytest.mark.parametrize("text", ["docker build --no-cache", "git log -p", "rm -rf"])
+def test_flags_are_words(text):
+    query = parse(text)
+    assert not query.excluded
+    assert any(word.surface.startswith("-") or word.codes for word in query.words)
+
+
+def test_not_in_a_sentence_is_a_word_and_at_the_end_of_a_list_an_operator():
+    assert not parse("do NOT deploy on Friday").excluded
+    assert not parse("we should NOT merge").excluded
+    assert parse("redis cache NOT cluster").excluded == [("cluster",)]
+
+
+def test_filters_take_only_known_names_and_values():
+    question = Question("x", now_ms=10 * DAY_MS)
+    query = parse("role:user tag:Human since:2d until:nonsense key:value role:nobody x")
+    take_filters(query, question)
+    assert question.roles == ("user",)
+    assert question.tags == ("human",)
+    assert question.since_ms == 8 * DAY_MS
+    assert question.until_ms is None
+    kept = {word.surface for word in query.words}
+    assert {"until:nonsense", "key:value", "role:nobody", "x"} <= kept
+
+
+def test_wildcards_are_prefixes_and_near_words():
+    query = parse("migra* kubernets~")
+    assert query.prefixes == ["migra"]
+    assert query.fuzzies == ["kubernet"]
+    assert not query.words
+
+
+def test_a_prefix_longer_than_the_stem_is_cut_to_what_tokens_share():
+    assert parse("migrations*").prefixes == ["migrat"]
+
+
+def test_a_star_alone_and_blanks_hold_no_word():
+    for text in ("*", "   ", '"', "()", "%"):
+        assert parse(text).empty
+
+
+def test_of_a_long_question_the_rarest_words_are_kept():
+    words = [f"word{'x' * number}" for number in range(60)]
+    query = parse(" ".join(words))
+    keep_rarest(query, lambda _field, token: max(len(token), 1))
+    assert len(query.words) == MAX_WORDS
+    assert {word.surface for word in query.words} == set(words[:MAX_WORDS])
