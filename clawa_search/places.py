@@ -89,7 +89,7 @@ class Places:
         listing = Listing()
         if self.explicit:
             for folder in self.explicit:
-                listing.walk(folder)
+                listing.walk(folder, named=True)
         elif self.env_dir:
             listing.walk(self.absolute(self.env_dir), flat=True)
         else:

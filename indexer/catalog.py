@@ -279,6 +279,14 @@ class Catalog:
     def roots(self) -> list[str]:
         return [str(row[0]) for row in self.select("SELECT path FROM roots ORDER BY path")]
 
+    def holds_below(self, folder: str) -> bool:
+        """Is any session of the folder *folder* in the index?"""
+        rows = self.select(
+            "SELECT 1 FROM files WHERE path > ? AND path < ? AND kind = ? LIMIT 1",
+            (f"{folder}/", f"{folder}0", SESSION),  # `0` follows `/`
+        )
+        return bool(rows)
+
     def number(self, key: str) -> int:
         """Return a number of the table `meta`, 0 when it is not there."""
         rows = self.select("SELECT value FROM meta WHERE key = ?", (key,))

@@ -36,27 +36,32 @@ class Listing:
         files: each file once, however many links lead to it.
         notes: `(path, why)` of what could not be looked at.
         roots: the folders that were walked with everything below them.
+        missing: roots that do not exist.
     """
 
-    __slots__ = ("_folders", "_inodes", "files", "notes", "roots")
+    __slots__ = ("_folders", "_inodes", "files", "missing", "notes", "roots")
 
     def __init__(self) -> None:
         self.files: list[Found] = []
         self.notes: list[tuple[str, str]] = []
         self.roots: list[str] = []
+        self.missing: list[str] = []
         self._folders: dict[tuple[int, int], int] = {}
         self._inodes: set[tuple[int, int]] = set()
 
-    def walk(self, root: str, *, flat: bool = False) -> None:
+    def walk(self, root: str, *, flat: bool = False, named: bool = False) -> None:
         """Add every `*.jsonl` below *root*: flat stays in the folder itself.
 
         Folders reached twice (symlinks, loops) are read once; FIFOs, sockets and devices
         are never opened; what cannot be read becomes a note. A root that does not exist is
-        passed over.
+        passed over, unless it was *named* by the user.
         """
         try:
             mode = os.stat(root).st_mode  # pathlib costs a cold process 9 ms
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError) as error:
+            self.missing.append(root)
+            if named:
+                self._note(root, error)
             return
         except OSError as error:
             self._note(root, error)

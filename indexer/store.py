@@ -47,17 +47,17 @@ class Generation:
 
 
 def current(index_dir: str) -> Generation | None:
-    """Return the generation that readers use; None when nothing was indexed yet.
+    """Return the generation that readers use; None when none is named that could be one.
 
     Raises:
         IndexBrokenError: the folder cannot be read.
     """
     try:
-        with open(f"{index_dir}/{CURRENT}", encoding="utf-8") as pointer:
+        with open(f"{index_dir}/{CURRENT}", encoding="utf-8", errors="replace") as pointer:
             name, _, version = pointer.read(200).strip().partition(" ")
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise IndexBrokenError(
             f"{index_dir}: the index cannot be read: {error}",
             hint="check the folder's permissions, or use --index-dir",

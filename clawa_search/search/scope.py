@@ -14,6 +14,9 @@ from indexer import catalog as rows
 from indexer.discover import Listing, newest
 
 
+MISSING = "the folder is missing; what was indexed from it was not searched"
+
+
 class Scope:
     """The files that a question is about.
 
@@ -53,6 +56,9 @@ def make_scope(question: Question, places: Places, catalog: Catalog | None) -> S
     scope = Scope()
     listing = find_files(question, places, catalog)
     scope.notes = listing.notes
+    for root in listing.missing if catalog is not None else ():
+        if catalog.holds_below(root):
+            scope.notes.append((root, MISSING))
     wide = question.everything or bool(question.project)
     if catalog is None:
         known: dict[str, Status] = {}
