@@ -56,9 +56,9 @@ def make_scope(question: Question, places: Places, catalog: Catalog | None) -> S
     scope = Scope()
     listing = find_files(question, places, catalog)
     scope.notes = listing.notes
-    for root in listing.missing if catalog is not None else ():
-        if catalog.holds_below(root):
-            scope.notes.append((root, MISSING))
+    if catalog is not None:
+        missing = [root for root in listing.missing if catalog.holds_below(root)]
+        scope.notes += [(root, MISSING) for root in missing]
     wide = question.everything or bool(question.project)
     if catalog is None:
         known: dict[str, Status] = {}
