@@ -51,7 +51,7 @@ class Recall:
 
     def close(self) -> None:
         """Close every file; the object may be used again and opens them again."""
-        self._close_index()
+        self.close_index()
         if self._memories is not None:
             self._memories.close()
             self._memories = None
@@ -191,10 +191,10 @@ class Recall:
 
         generation = store.current(self.places.index_dir)
         if generation is None or generation.version != VERSION:
-            self._close_index()
+            self.close_index()
             return None
         if generation.folder != self._folder or self._catalog is None:
-            self._close_index()
+            self.close_index()
             self._catalog = Catalog(generation.catalog)
             self._folder = generation.folder
         return self._catalog
@@ -217,18 +217,30 @@ class Recall:
             self._index.reload()
         return self._index
 
-    def _close_index(self) -> None:
+    def release(self) -> None:
+        """Let go of the catalog as a question saw it, so that writers can tidy up."""
+        if self._catalog is not None:
+            self._catalog.release()
+
+    def close_index(self) -> None:
+        """Close the index; the next question opens it again, from scratch."""
         if self._catalog is not None:
             self._catalog.close()
         self._catalog = self._index = None
         self._folder = ""
 
-    def catch_up(self, listing: Listing) -> str:
+    def catch_up(self, listing: Listing, *, rebuild: bool = False, suspect: bool = False) -> str:
         """Index *listing* now; return why not, or an empty string."""
         from indexer.sync import sync
 
         try:
-            sync(self.places.index_dir, listing, progress=self._progress)
+            sync(
+                self.places.index_dir,
+                listing,
+                rebuild=rebuild,
+                suspect=suspect,
+                progress=self._progress,
+            )
         except IndexBusyError:
             return "another process is indexing it now"
         except IndexBrokenError as error:

@@ -193,23 +193,20 @@ def probe(fd: int, end: int) -> bytes:
 class Catalog:
     """The open catalog of one generation of the index, for reading."""
 
+    MODE = "ro"
+
     def __init__(self, path: str) -> None:
-        """Open the catalog at *path*.
+        """Open the catalog at *path*; what should be there is never made.
 
         Raises:
             IndexBrokenError: it is not there.
         """
         self.path = path
-        self.db = self._connect()
-
-    def _connect(self) -> Connection:
+        uri = f"file:{uri_path(path)}?mode={self.MODE}"
         try:
-            db: Connection = _sqlite3.connect(
-                f"file:{uri_path(self.path)}?mode=ro", timeout=5.0, isolation_level=None, uri=True
-            )
+            self.db: Connection = _sqlite3.connect(uri, 5.0, isolation_level=None, uri=True)
         except _sqlite3.Error as error:
             raise self.broken(error) from error
-        return db
 
     def broken(self, error: Exception) -> IndexBrokenError:
         return IndexBrokenError(

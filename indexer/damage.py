@@ -10,26 +10,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from indexer.store import Generation
 
-from indexer.catalog import Catalog
+from indexer.catalog import SELECT, Catalog
 from indexer.errors import IndexBrokenError
 
 SEGMENT_PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")
 
 
 def signature(generation: Generation) -> int:
-    """Hash the names and sizes of all files of both indexes, and their `meta.json`.
+    """Hash the names, sizes and times of all files of both indexes, and their `meta.json`.
 
     Costs a status a file and no tantivy: a run with nothing to do can tell that nobody
-    removed or cut a file since the last one. 0 when a folder cannot be listed.
+    removed, cut or wrote to a file since the last one. 0 when a folder cannot be listed.
     """
     digest = blake2b(digest_size=8)
     try:
         for folder in (generation.messages, generation.priors):
             with os.scandir(folder) as entries:
-                files = sorted((entry.name, entry.stat().st_size) for entry in entries)
-            for name, size in files:
+                stats = sorted((entry.name, entry.stat()) for entry in entries)
+            for name, stat in stats:
                 if not name.endswith(".lock"):  # readers make them
-                    digest.update(f"{name}\0{size}\n".encode())
+                    digest.update(f"{name}\0{stat.st_size} {stat.st_mtime_ns}\n".encode())
             with open(f"{folder}/meta.json", "rb") as meta:
                 digest.update(meta.read())
     except OSError:
@@ -40,8 +40,8 @@ def signature(generation: Generation) -> int:
 def find_damage(generation: Generation) -> str:
     """Say what of *generation* is damaged; empty when nothing is, or when it may not be read.
 
-    Lost or cut files, a `meta.json` or a catalog that is none. Flipped bits inside a file of
-    the right size are `doctor`'s to find: that reads everything.
+    Lost or cut files, a `meta.json` or a catalog that is none. Bits that a disk flipped inside
+    a file are `doctor`'s to find: that reads everything.
     """
     if not _is_ours(generation):
         return ""
@@ -51,6 +51,7 @@ def find_damage(generation: Generation) -> str:
             rows = book.select("PRAGMA quick_check(1)")
             if rows != [("ok",)]:
                 return f"{generation.catalog}: {rows[0][0]}"
+            book.select(f"{SELECT} LIMIT 1")
             book.statuses()
         finally:
             book.close()

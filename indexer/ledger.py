@@ -12,7 +12,6 @@ import _sqlite3
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from sqlite3 import Connection
 
     from indexer.catalog import File
 
@@ -24,10 +23,10 @@ _TYPES = {name: "TEXT" if name in TEXTS else "INTEGER" for name in COLUMNS} | {
     "probe": "BLOB",
 }
 SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS files({", ".join(f"{name} {_TYPES[name]} NOT NULL" for name in COLUMNS)});
-CREATE TABLE IF NOT EXISTS roots(path TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS moves(path TEXT PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID
+CREATE TABLE files({", ".join(f"{name} {_TYPES[name]} NOT NULL" for name in COLUMNS)});
+CREATE TABLE roots(path TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE moves(path TEXT PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID
 """
 REPLACE = (
     f"INSERT OR REPLACE INTO files({', '.join(COLUMNS)}) VALUES({', '.join('?' * len(COLUMNS))})"
@@ -38,16 +37,13 @@ SET_NUMBER = "INSERT OR REPLACE INTO meta VALUES(?, ?)"
 class Ledger(Catalog):
     """The open catalog, for the writer that holds `store.WriterLock`."""
 
-    def _connect(self) -> Connection:
-        try:
-            db: Connection = _sqlite3.connect(self.path, timeout=5.0, isolation_level=None)
-            db.execute("PRAGMA journal_mode=WAL")
-            db.execute("PRAGMA synchronous=FULL")
-            for statement in SCHEMA.split(";"):
-                db.execute(statement)
-        except _sqlite3.Error as error:
-            raise self.broken(error) from error
-        return db
+    MODE = "rw"
+
+    def create(self) -> None:
+        """Make the tables of a new generation."""
+        self.select("PRAGMA journal_mode=WAL")
+        for statement in SCHEMA.split(";"):
+            self.select(statement)
 
     def lost_ids(self) -> list[int]:
         """Return the file ids that an unfinished pass may have used in the index alone."""

@@ -41,17 +41,20 @@ class Pass:
         progress: Progress,
         *,
         create: bool = False,
+        suspect: bool = False,
     ) -> None:
         """Prepare a pass.
 
         Args:
             create: the generation is new and empty.
+            suspect: somebody failed to read the generation.
         """
         self._generation = generation
         self._listing = listing
         self._report = report
         self._progress = progress
         self._create = create
+        self._suspect = suspect
         self._changed: list[File] = []
         self._gone: list[File] = []
         self._moves: list[tuple[str, int]] = []
@@ -68,11 +71,10 @@ class Pass:
         """
         book = self._book = Ledger(self._generation.catalog)
         try:
-            before = signature(self._generation)
-            if not self._create and book.number("signature") != before:
-                damage = find_damage(self._generation)
-                if damage:
-                    raise IndexBrokenError(damage)
+            if self._create:
+                book.create()
+            else:
+                self._examine()
             book.add_roots([*self._listing.roots, *roots])
             made = plan(self._listing, book.statuses(), book.roots(), self._report)
             count_unchanged(made, self._report)
@@ -88,6 +90,17 @@ class Pass:
                 book.sign(after)
         finally:
             book.close()
+
+    def _examine(self) -> None:
+        """Look for damage when somebody failed to read it, or touched its files.
+
+        Raises:
+            IndexBrokenError: it is damaged.
+        """
+        if self._suspect or self._book.number("signature") != signature(self._generation):
+            damage = find_damage(self._generation)
+            if damage:
+                raise IndexBrokenError(damage)
 
     def _row(self, status: Status | None) -> File | None:
         return self._book.by_id(status[6]) if status else None

@@ -92,6 +92,7 @@ def new_generation(index_dir: str, version: str) -> Generation:
     generation = Generation(f"{index_dir}/gen-{max(taken, default=0) + 1}", version)
     for folder in (generation.folder, generation.messages, generation.priors):
         os.mkdir(folder, 0o700)
+    os.close(os.open(generation.catalog, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
     return generation
 
 

@@ -31,6 +31,7 @@ def sync(
     listing: Listing,
     *,
     rebuild: bool = False,
+    suspect: bool = False,
     progress: Progress | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> SyncReport:
@@ -40,6 +41,7 @@ def sync(
 
     Args:
         rebuild: build a new index beside the old one and swap.
+        suspect: somebody failed to read the index: look for damage first.
 
     Raises:
         IndexBusyError: another process is writing; nothing was changed.
@@ -50,8 +52,11 @@ def sync(
     report.seen = len(listing.files)
     for path, why in listing.notes:
         report.note(path, why)
-    if rebuild or not _nothing_to_do(index_dir, listing, report):
-        _sync_locked(index_dir, listing, report, rebuild=rebuild, progress=progress or Progress())
+    if rebuild or suspect or not _nothing_to_do(index_dir, listing, report):
+        progress = progress or Progress()
+        with store.WriterLock(index_dir):
+            if rebuild or not _continued(index_dir, listing, report, progress, suspect=suspect):
+                _build(index_dir, listing, report, progress)
     report.took_ms = (clock() - began) * 1000
     return report
 
@@ -85,25 +90,25 @@ def is_usable(generation: store.Generation) -> bool:
     return generation.version == VERSION
 
 
-def _sync_locked(
-    index_dir: str, listing: Listing, report: SyncReport, *, rebuild: bool, progress: Progress
-) -> None:
-    with store.WriterLock(index_dir):
-        generation = store.current(index_dir)
-        if generation is not None and is_usable(generation) and not rebuild:
-            trial = SyncReport()
-            try:
-                Pass(generation, listing, trial, progress).run([])
-            except IndexBrokenError:
-                damage = find_damage(generation)
-                if not damage:
-                    raise
-                report.note(generation.folder, f"damaged, built anew: {damage}")
-            else:
-                report.add(trial)
-                store.remove_others(index_dir, generation)
-                return
-        _build(index_dir, listing, report, progress)
+def _continued(
+    index_dir: str, listing: Listing, report: SyncReport, progress: Progress, *, suspect: bool
+) -> bool:
+    """Bring the current generation up to date; false when only a new one will do."""
+    generation = store.current(index_dir)
+    if generation is None or not is_usable(generation):
+        return False
+    trial = SyncReport()
+    try:
+        Pass(generation, listing, trial, progress, suspect=suspect).run([])
+    except IndexBrokenError:
+        damage = find_damage(generation)
+        if not damage:
+            raise
+        report.note(generation.folder, f"damaged, built anew: {damage}")
+        return False
+    report.add(trial)
+    store.remove_others(index_dir, generation)
+    return True
 
 
 def _build(index_dir: str, listing: Listing, report: SyncReport, progress: Progress) -> None:

@@ -24,6 +24,9 @@ from indexer.errors import IndexBrokenError
 from indexer.schema import QUOTE, SEQ_BITS, Stored
 
 TOP_ENTRIES = 400
+MAX_ROUNDS = 5
+"""How often more is fetched while the best entries all say the same few things."""
+MAX_NEWEST = 10_000
 TOP_PRIORS = 200
 SIMILAR_ENTRIES = 20
 SIMILAR_CHARS = 20_000
@@ -131,10 +134,26 @@ class SessionIndex:
             raise broken(self._place, error) from error
         return [term for term, _ in found]
 
-    def candidates(self, query: UserQuery, scope: Filter, weights: Weights) -> list[Candidate]:
-        """Return the best entries for *query*, by BM25 of their own text."""
+    def candidates(
+        self, query: UserQuery, scope: Filter, weights: Weights, texts: int = 1
+    ) -> list[Candidate]:
+        """Return the best entries for *query*, by BM25 of their own text.
+
+        Args:
+            texts: how many different texts are wanted. What is said again and again
+                ("continue") must not use up the places of everything else.
+        """
         asked = self._query(query, scope, weights)
-        return self._run(asked, TOP_ENTRIES)
+        found = last = self._run(asked, TOP_ENTRIES)
+        for _ in range(MAX_ROUNDS):
+            said = {candidate.twin for candidate in found}
+            if len(last) < TOP_ENTRIES or len(said) >= texts:
+                break
+            again = Query.term_set_query(self._fields, "twin", list(said))
+            others = [(Occur.Must, asked), (Occur.MustNot, again)]
+            last = self._run(Query.boolean_query(others), TOP_ENTRIES)
+            found += last
+        return found
 
     def by_mid(self, mids: list[int], query: UserQuery, scope: Filter) -> list[Candidate]:
         """Return those entries of *mids* that are in scope (score 0)."""
@@ -154,7 +173,16 @@ class SessionIndex:
         return self._run(Query.boolean_query(clauses), limit)
 
     def newest(self, scope: Filter, limit: int) -> list[Candidate]:
-        """Return the newest entries in scope."""
+        """Return the newest entries in scope, *limit* different texts if there are as many."""
+        size = limit
+        while True:
+            found = self._newest(scope, size)
+            texts = len({candidate.twin for candidate in found})
+            if texts >= limit or len(found) < size or size >= MAX_NEWEST:
+                return found
+            size *= 4
+
+    def _newest(self, scope: Filter, limit: int) -> list[Candidate]:
         clauses = self._clauses(None, scope)
         clauses.append((Occur.Must, Query.all_query()))
         try:
