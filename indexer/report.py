@@ -44,6 +44,7 @@ class SyncReport:
         del self.notes[MAX_NOTES:]
 
     def note(self, path: str, why: str) -> None:
+        """Say *why* something about *path* is not as it should be; MAX_NOTES are kept."""
         if len(self.notes) < MAX_NOTES:
             self.notes.append((path, why))
 

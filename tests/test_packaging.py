@@ -61,23 +61,17 @@ def wheel(built):
 
 def runtime_distributions():
     """Return what an installation without extras brings, ourselves excepted."""
-    known = {}
-    wanted = ["clawa-search"]
     text = (REPOSITORY / "pyproject.toml").read_text(encoding="utf-8")
     table = text.partition("\ndependencies = [")[2].partition("\n]")[0]
-    first = re.findall(r'^\s*"(.+?)"', table, re.MULTILINE)
+    wanted = re.findall(r'^\s*"(.+?)"', table, re.MULTILINE)
+    known = {}
     while wanted:
-        name = wanted.pop()
-        if name in known:
-            continue
-        known[name] = None if name == "clawa-search" else metadata.distribution(name)
-        needs = first if known[name] is None else known[name].requires or []
-        wanted += [
-            needed.name.lower().replace("_", "-")
-            for needed in map(Requirement, needs)
-            if needed.marker is None or needed.marker.evaluate({"extra": ""})
-        ]
-    return [found for found in known.values() if found is not None]
+        needed = Requirement(wanted.pop())
+        name = needed.name.lower().replace("_", "-")
+        if name not in known and (needed.marker is None or needed.marker.evaluate({"extra": ""})):
+            known[name] = metadata.distribution(name)
+            wanted += known[name].requires or []
+    return list(known.values())
 
 
 @pytest.fixture(scope="session")
