@@ -77,7 +77,7 @@ class Engine:
         self.memories = memories
         self.read = read
         self.weights = weights
-        self.fresh_by_mid: dict[int, fresh.FreshEntry] = {}
+        self.fresh_by_mid = {entry.mid: entry for file in read.files for entry in file.entries}
         self.notes: list[str] = []
         self.complete = True
         self.statistics: bm25.Statistics | None = None
@@ -88,7 +88,7 @@ class Engine:
         entries: list[fresh.FreshEntry] = []
         if self.question.source != "memory":
             entries = fresh.matching(self.read.files, self.query, self.scope.filter)
-        candidates = self._candidates() if self.question.source != "memory" else []
+        candidates = self._candidates(limit) if self.question.source != "memory" else []
         matched = self._memory_candidates() if self.question.source != "session" else None
         self.statistics = self._statistics(candidates, entries, matched)
         if self.question.source != "memory":
@@ -103,12 +103,12 @@ class Engine:
             best = merge.broaden(merge.best(stream, len(found)), limit, _session_of)
         return [one for _, _, _, one in best if isinstance(one, Winner)]
 
-    def _candidates(self) -> list[sessions.Candidate]:
+    def _candidates(self, texts: int) -> list[sessions.Candidate]:
         if self.index is None or not self.any_file():
             return []
         scope = self.scope.filter
         scope.exclude = scope.exclude + self.read.stale_ids
-        return self.index.candidates(self.query, scope, self.weights)
+        return self.index.candidates(self.query, scope, self.weights, texts)
 
     def any_file(self) -> bool:
         """Could the index hold anything in scope?"""
@@ -186,9 +186,6 @@ class Engine:
         if self.index is not None and weights.session:
             priors = self.index.prior(self.query.words, self.scope.filter)
         scored = rank.combine(own, users, times, priors, self._window(), weights)
-        for file in self.read.files:
-            for entry in file.entries:
-                self.fresh_by_mid[entry.mid] = entry
         return self._resolve(scored, known, limit)
 
     def _window(self) -> tuple[int, int] | None:
@@ -206,6 +203,7 @@ class Engine:
         totals = sorted(((entry.total, mid) for mid, entry in scored.items()), reverse=True)
         if len(self.query.words) < BARE_WORDS:
             totals = [item for item in totals if scored[item[1]].own]
+        totals = self._once(totals, known)
         best = [mid for _, mid in totals[: limit * 4 + 40]]
         if limit > merge.BEST_FIRST + RESERVE:
             opened = {mid >> SEQ_BITS for mid in best}
@@ -239,6 +237,21 @@ class Engine:
             winner.parts = entry.parts()
             found.append(winner)
         return found
+
+    def _once(
+        self, totals: list[tuple[float, int]], known: dict[int, sessions.Candidate]
+    ) -> list[tuple[float, int]]:
+        """Return *totals* with the best one of what says the same."""
+        seen: set[int] = set()
+        kept = []
+        for item in totals:
+            said = self.fresh_by_mid.get(item[1]) or known.get(item[1])
+            if said is not None:
+                if said.twin in seen:
+                    continue
+                seen.add(said.twin)
+            kept.append(item)
+        return kept
 
     def _memory_candidates(self) -> Candidates | None:
         if self.memories is None:
@@ -356,11 +369,14 @@ class Engine:
     def newest_entries(self, limit: int) -> list[Winner]:
         found = []
         for file in self.read.files:
-            for entry in file.entries[-limit:]:
+            said: set[int] = set()
+            for entry in reversed(file.entries):
+                if len(said) == limit:
+                    break
                 if fresh.is_wanted(entry, self.query, self.scope.filter):
+                    said.add(entry.twin)
                     winner = Winner(0.0, entry.entry.ts_ms, entry.twin)
                     winner.fresh, winner.role, winner.mid = entry, entry.entry.role, entry.mid
-                    self.fresh_by_mid[entry.mid] = entry
                     found.append(winner)
         if self.index is not None and self.any_file():
             scope = self.scope.filter

@@ -7,7 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from clawa_search.search.engine import Engine, Winner
-    from clawa_search.search.sessions import Candidate
+    from clawa_search.search.fresh import FreshEntry
+    from clawa_search.search.sessions import Candidate, SessionIndex
     from indexer.catalog import Catalog, File
     from indexer.tree import Tree
 
@@ -18,9 +19,11 @@ from clawa_search.search.strength import Evidence, tier
 from clawa_search.secrets import masked
 from indexer.schema import SEQ_BITS, Stored
 
-MAX_COPIES = 200
+MAX_COPIES = 1000
+"""Copies that are counted: of all hits together at first, of each when they are more."""
 MAX_ALSO = 20
 CONTEXT_CHARS = 300
+UNKNOWN = 1 << 62  # when a session began
 
 
 class Place:
@@ -32,10 +35,8 @@ class Place:
         "entry_id",
         "line",
         "linear",
-        "parent",
         "path",
         "session_id",
-        "started_ms",
         "text",
     )
 
@@ -48,16 +49,31 @@ class Place:
         self.edited = False
         self.session_id = ""
         self.cwd = ""
-        self.parent = ""
-        self.started_ms = 0
 
     @property
     def ref(self) -> str:
         return f"{self.path}:{self.line}"
 
-    def age(self) -> tuple[bool, int, str, int]:
-        """Order copies: the original before its forks, the oldest first."""
-        return bool(self.parent), self.started_ms or 1 << 62, self.path, self.line
+
+class Copy:
+    """Where a winner's text stands, in numbers: nothing of it was read or checked yet.
+
+    Attributes:
+        fresh, candidate: one of them.
+        order: what the asker excluded comes last, the original before its forks, the oldest
+            first.
+    """
+
+    __slots__ = ("candidate", "fresh", "order", "ts_ms")
+
+    def __init__(
+        self, order: tuple[bool, bool, int, str, int], ts_ms: int, *,
+        fresh: FreshEntry | None = None, candidate: Candidate | None = None,
+    ) -> None:  # fmt: skip
+        self.order = order
+        self.ts_ms = ts_ms
+        self.fresh = fresh
+        self.candidate = candidate
 
 
 class Presenter:
@@ -98,19 +114,28 @@ class Presenter:
         hit.excerpt, hit.truncated = excerpt(masked(memory.text), self._engine.query.shown)
         return hit
 
-    def _entry(self, winner: Winner, copies: dict[int, list[Place]]) -> Hit | None:
-        places = copies.get(winner.twin) or []
-        if not places:
-            place = self._place(winner)
-            places = [place] if place else []
+    def _entry(self, winner: Winner, copies: dict[int, list[Copy]]) -> Hit | None:
+        found = sorted(copies.get(winner.twin, ()), key=lambda copy: copy.order)
+        # The asker may see any of them, so then all are looked at.
+        wanted = len(found) if self._engine.question.visible else MAX_ALSO + 1
+        places: list[Place] = []
+        gone = ts_ms = 0
+        for copy in found:
+            if len(places) == wanted:
+                break
+            place = self._place(copy)
+            if place is None:
+                gone += 1
+                continue
+            ts_ms = ts_ms if places else copy.ts_ms
+            places.append(place)
         if not places or self._is_visible(places):
             return None
-        places.sort(key=Place.age)
         first = places[0]
-        hit = Hit("session", first.ref, winner.score, winner.ts_ms)
+        hit = Hit("session", first.ref, winner.score, ts_ms)
         hit.path, hit.line, hit.entry_id = first.path, first.line, first.entry_id
         hit.session_id, hit.project, hit.role = first.session_id, first.cwd, winner.role
-        hit.copies = len(places)
+        hit.copies = len(found) - gone
         hit.also = [place.ref for place in places[1 : MAX_ALSO + 1]]
         hit.edited = first.edited
         self._weigh(hit, winner, first.text, 1.0)
@@ -133,54 +158,78 @@ class Presenter:
             place.entry_id in visible.get(place.path, ()) for place in places
         )
 
-    def _copies(self, winners: list[Winner]) -> dict[int, list[Place]]:
+    def _copies(self, winners: list[Winner]) -> dict[int, list[Copy]]:
         """Find every place in scope where a winner's text stands."""
-        twins = [winner.twin for winner in winners if winner.memory is None]
+        twins = {winner.twin: None for winner in winners if winner.memory is None}
         engine = self._engine
-        found: dict[int, list[Place]] = {}
+        found: dict[int, list[Copy]] = {}
         if not twins:
             return found
-        wanted = set(twins)
         for entry in engine.fresh_by_mid.values():
-            if entry.twin in wanted:
-                place = self._fresh_place(entry.mid)
-                if place is not None:
-                    found.setdefault(entry.twin, []).append(place)
+            if entry.twin in twins:
+                found.setdefault(entry.twin, []).append(self._fresh_copy(entry))
         if engine.index is not None and engine.any_file():
-            for candidate in engine.index.copies(twins, engine.scope.filter, MAX_COPIES):
-                place = self._indexed_place(candidate)
-                if place is not None:
-                    found.setdefault(candidate.twin, []).append(place)
+            for candidate in self._candidates(engine.index, list(twins)):
+                copy = self._indexed_copy(candidate)
+                if copy is not None:
+                    found.setdefault(candidate.twin, []).append(copy)
         return found
 
-    def _place(self, winner: Winner) -> Place | None:
-        if winner.fresh is not None:
-            return self._fresh_place(winner.mid)
-        return None
+    def _candidates(self, index: SessionIndex, twins: list[int]) -> list[Candidate]:
+        scope = self._engine.scope.filter
+        found = index.copies(twins, scope, MAX_COPIES)
+        if len(found) < MAX_COPIES:
+            return found
+        # What is said again and again must not use up the places of the other hits.
+        return [copy for twin in twins for copy in index.copies([twin], scope, MAX_COPIES)]
 
-    def _fresh_place(self, mid: int) -> Place | None:
-        fresh = self._engine.fresh_by_mid[mid]
+    def _is_outside(self, ts_ms: int) -> bool:
+        question = self._engine.question
+        since, until = question.since_ms, question.until_ms
+        return (since is not None and ts_ms < since) or (until is not None and ts_ms > until)
+
+    def _fresh_copy(self, entry: FreshEntry) -> Copy:
+        session, ts_ms = entry.file.session, entry.entry.ts_ms
+        started = session.started_ms or UNKNOWN
+        outside = self._is_outside(ts_ms)
+        order = (outside, bool(session.parent), started, entry.file.path, entry.line.number)
+        return Copy(order, ts_ms, fresh=entry)
+
+    def _indexed_copy(self, candidate: Candidate) -> Copy | None:
+        row = self._row(candidate.mid >> SEQ_BITS)
+        seq = candidate.mid & ((1 << SEQ_BITS) - 1)
+        # The index may hold more than the catalog says: a commit that was not recorded yet.
+        if row is None or seq >= row.next_seq:
+            return None
+        outside = self._is_outside(candidate.ts_ms)
+        order = (outside, bool(row.parent), row.started_ms or UNKNOWN, row.path, seq)
+        return Copy(order, candidate.ts_ms, candidate=candidate)
+
+    def _place(self, copy: Copy) -> Place | None:
+        """Read what a copy says of itself; None when it no longer stands there."""
+        if copy.fresh is not None:
+            return self._fresh_place(copy.fresh)
+        assert copy.candidate is not None
+        return self._indexed_place(copy.candidate)
+
+    def _fresh_place(self, fresh: FreshEntry) -> Place:
         session = fresh.file.session
         place = Place(fresh.file.path, fresh.line.number, fresh.entry.entry_id, fresh.entry.text)
         place.linear = session.linear
         place.edited = fresh.entry.entry_id in session.edited
-        place.session_id, place.cwd, place.parent = session.session_id, session.cwd, session.parent
-        place.started_ms = session.started_ms
+        place.session_id, place.cwd = session.session_id, session.cwd
         return place
 
     def _indexed_place(self, candidate: Candidate) -> Place | None:
-        assert self._engine.index is not None
-        row = self._row(candidate.mid >> SEQ_BITS)
-        # The index may hold more than the catalog says: a commit that was not recorded yet.
-        if row is None or candidate.mid & ((1 << SEQ_BITS) - 1) >= row.next_seq:
-            return None
-        stored = self._engine.index.stored(candidate.address)
+        index, row = self._engine.index, self._row(candidate.mid >> SEQ_BITS)
+        assert index is not None
+        assert row is not None
+        stored = index.stored(candidate.address)
         line = self._checked_line(row, stored)
         if not line:
             return None
         place = Place(row.path, line, stored.entry_id, stored.text)
         place.linear, place.session_id, place.cwd = bool(row.linear), row.session_id, row.cwd
-        place.parent, place.started_ms = row.parent, row.started_ms
         edited = set(row.edited.split())
         for file in self._engine.read.files:
             if file.known == row.id:  # its tail may have gone on, or edited what came before

@@ -13,7 +13,6 @@ from clawa_search.search.sessions import Filter
 from indexer import catalog as rows
 from indexer.discover import Listing, newest
 
-
 MISSING = "the folder is missing; what was indexed from it was not searched"
 
 

@@ -87,6 +87,8 @@ def shown_line(path: str, number: int, raw: bytes) -> Shown | None:
     if entries:
         shown.role = entries[0].role
         shown.text = entries[0].text
+        # A compaction may carry copies of messages; a hit may be one that stands nowhere else.
+        shown.text += "".join(f"\n\n[{entry.role}] {entry.text}" for entry in entries[1:])
     return shown
 
 
