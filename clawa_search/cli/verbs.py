@@ -202,15 +202,31 @@ def _line(fields: Mapping[str, object]) -> str:
 
 
 def setup(recall: Recall, given: Split) -> int:
-    """Install the extension into an agent, or refresh it."""
+    """Install the extension into an agent, or refresh it.
+
+    Memories that a newer pi-clawa exported to `memory/legacy/` of the home are taken over.
+    """
     from clawa_search.pi import install
 
-    change = install.remove if "remove" in given.values else install.install
-    done = change(recall.places.agent_dir)
+    if "remove" in given.values:
+        done = install.remove(recall.places.agent_dir)
+    else:
+        done = install.install(recall.places.agent_dir)
+        _take_over(recall)
     put(f"{done.folder}: {done.state}\n")
     if done.detail and done.state != "absent":
         tell(done.detail)
     return 0
+
+
+def _take_over(recall: Recall) -> None:
+    from clawa_search.continuity.legacy import FOLDER, import_legacy
+
+    done = import_legacy(recall.places.home, recall.memories)
+    if done.imported:
+        put(f"{done.imported:,} memories taken over from {FOLDER}\n")
+    for warning in done.warnings:
+        tell(warning)
 
 
 def completion(recall: Recall, given: Split) -> int:

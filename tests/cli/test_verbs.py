@@ -162,6 +162,16 @@ def test_setup_installs_and_removes_the_pi_extension(cli, home):
     assert cli.ok("setup", "pi", "--remove") == f"{folder}: absent\n"
 
 
+def test_setup_takes_exported_memories_over_once(cli, home):
+    folder = home.project / "memory/legacy"
+    folder.mkdir(parents=True)
+    exported = {"id": 7, "ts": 1_767_323_045_000, "text": "tea at five", "tags": ["human"]}
+    (folder / "7.md").write_text(json.dumps(exported), encoding="utf-8")
+    assert cli.ok("setup", "pi").startswith("1 memories taken over from memory/legacy\n")
+    assert cli.json("show", "7")["entry"]["text"] == "tea at five"
+    assert "taken over" not in cli.ok("setup", "pi")
+
+
 def test_setup_tells_what_is_in_its_way(cli, home):
     folder = home.agent / "extensions/clawa-search"
     folder.mkdir(parents=True)
