@@ -1,6 +1,6 @@
 """Where things are: home, memories, index, session files. Flags beat environment beats default.
 
-On the path of every recall, so no pathlib, json or platformdirs unless a setting asks for it.
+On the path of every recall, so no pathlib, json or platformdirs.
 """
 
 from __future__ import annotations
@@ -209,11 +209,11 @@ def session_setting(path: str) -> str:
         return ""
     if b'"sessionDir"' not in raw:
         return ""
-    import json
+    from clawa_search.scan import loads
 
     try:
-        value = json.loads(raw.decode("utf-8-sig", "replace"))
-    except (ValueError, RecursionError):
+        value = loads(raw.decode("utf-8", "replace").removeprefix("\ufeff"))
+    except ValueError:
         return ""
     found = value.get("sessionDir") if isinstance(value, dict) else None
     return found if isinstance(found, str) else ""

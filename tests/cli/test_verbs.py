@@ -182,6 +182,6 @@ def test_setup_tells_what_is_in_its_way(cli, home):
 
 
 def test_bridge_answers_and_ends_with_its_input(home):
-    ran = home.run("bridge", input=b'{"id": 1, "method": "hello"}\n')
+    ran = home.run("bridge", stdin=b'{"id": 1, "method": "hello"}\n')
     assert (ran.code, ran.err) == (0, "")
     assert json.loads(ran.out)["ok"] is True
