@@ -12,7 +12,12 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-settings.register_profile("deep", settings.get_profile("ci"), derandomize=False)
+settings.register_profile(  # new examples on each run, as many times more as TEST_SCALE says
+    "deep",
+    settings.get_profile("ci"),
+    derandomize=False,
+    max_examples=100 * int(os.environ.get("TEST_SCALE", "1")),
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 OURS = ("CLAWA_", "PI_", "XDG_")

@@ -19,7 +19,7 @@ Ranked = tuple[float, int, int, object]
 def best(stream: Iterable[Ranked], limit: int) -> list[Ranked]:
     """Return the *limit* best of *stream*, the best one of each set of twins.
 
-    Holds at most *limit* entries in its heap, and one number for each twin seen.
+    Holds at most *limit* entries in its heap, and the best of each set of twins seen.
     Equals sorting everything, keeping the first of each twin, and cutting.
     """
     tops: dict[int, tuple[float, int, int]] = {}

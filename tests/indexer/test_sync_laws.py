@@ -14,7 +14,17 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from indexer import store
 from indexer.ledger import Ledger
 from indexer.writer import Writer
-from tests.indexer.lab import SCALE, WORD, Lab, header, indexed, said, session, tool_result
+from tests.indexer.lab import (
+    SCALE,
+    WORD,
+    Lab,
+    header,
+    indexed,
+    memory_folder,
+    said,
+    session,
+    tool_result,
+)
 
 NAMES = ("a.jsonl", "b.jsonl", "sub/c.jsonl")
 names = st.sampled_from(NAMES)
@@ -33,7 +43,7 @@ class World(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp(prefix="clawa-laws-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="clawa-laws-", dir=memory_folder()))
         self.lab = Lab(self.folder)
         self.count = 0
 

@@ -1,0 +1,94 @@
+"""Writers are killed at any moment: the index opens, answers, and comes back whole and small."""
+
+import multiprocessing
+import os
+import random
+import signal
+from pathlib import Path
+
+import pytest
+
+from clawa_search.search.sessions import SessionIndex
+from indexer import store
+from indexer.ledger import Ledger
+from indexer.sync import sync
+from indexer.writer import Writer
+from tests.indexer.lab import Lab, header, indexed, said, size_of
+
+KILLS = 20
+FILES = 4
+LINES = 25
+
+
+def die(*_args, **_options):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def write_for_ever(folder, seed, moment, started):
+    """Append and index until killed; *moment* is where it kills itself, if anywhere."""
+    lab = Lab(Path(folder))
+    chance = random.Random(seed)
+    patch = pytest.MonkeyPatch()
+    if moment == "before the index is committed":
+        patch.setattr(Writer, "commit", die)
+    elif moment == "between index and catalog":
+        patch.setattr(Ledger, "save", die)
+    elif moment == "between a new index and its use":
+        patch.setattr(store, "point_to", die)
+    count = 0
+    while True:
+        for number in range(FILES):
+            lab.append(f"{number}.jsonl", *lines(chance, f"{seed}-{count}-{number}"))
+        sync(lab.index_dir, lab.listing(), rebuild=count % 5 == 2)
+        started.set()
+        count += 1
+
+
+def lines(chance, name):
+    words = [f"w{chance.randrange(3000)}" for _ in range(LINES * 60)]
+    for number in range(LINES):
+        text = " ".join(words[number * 60 : number * 60 + 60])
+        yield said(f"{name}-{number}", f"unique{name.replace('-', 'x')}x{number} {text}")
+
+
+MOMENTS = (
+    "before the index is committed",
+    "between index and catalog",
+    "between a new index and its use",
+    *["any"] * (KILLS - 3),
+)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_twenty_killed_writers_leave_a_whole_and_small_index(memory_path):
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.indexer.test_crash"])
+    lab = Lab(memory_path)
+    for number in range(FILES):
+        lab.write(f"{number}.jsonl", header(f"s{number}") + b"\n")
+    lab.sync()
+    chance = random.Random(11)
+    for seed, moment in enumerate(MOMENTS):
+        started = context.Event()
+        writer = context.Process(
+            target=write_for_ever, args=(str(memory_path), seed, moment, started)
+        )
+        writer.start()
+        if moment == "any":
+            started.wait(30)
+            writer.join(chance.random() * 0.2)
+            writer.kill()
+        writer.join(30)
+        assert writer.exitcode == -signal.SIGKILL
+        current = store.current(lab.index_dir)
+        assert current is not None
+        SessionIndex(current)
+        path, line, text = max(lab.expected(torn=False), key=lambda found: found[1])
+        assert lab.recalled(text.split()[0]) == {(path, line)}
+    lab.sync()
+    assert indexed(lab.index_dir) == lab.expected(torn=False)
+    lab.close()
+    clean = str(memory_path / "clean")
+    lab.sync(index_dir=clean)
+    assert size_of(lab.index_dir) < 1.2 * size_of(clean)
+    assert not [name for _, _, names in os.walk(lab.index_dir) for name in names if ".tmp" in name]
