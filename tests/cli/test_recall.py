@@ -146,7 +146,7 @@ def test_explain_shows_parts_that_add_up(cli):
     last = cli.ok("recall", "fan", "relay", "--explain", "-n1").splitlines()[-1]
     total, _, parts = last.partition(" = ")
     assert total.startswith("   score ")
-    found = sum(float(part.split()[-1]) for part in parts.split(" + "))
+    found = sum(float(part.split()[-1]) for part in parts.partition(";")[0].split(" + "))
     assert found == pytest.approx(float(total.split()[-1]), abs=0.01)
 
 
