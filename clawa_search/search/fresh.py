@@ -27,6 +27,8 @@ MAX_BYTES = 32 << 20
 PREFILTER_BYTES = 1 << 20
 """From here on entries are first tested for a piece of any word, before they are analysed."""
 NEW_FILE_IDS = 1 << 38
+MIN_NEEDLE = 2
+"""Characters: a shorter one stands in nearly every text."""
 SHORT_STEMS = frozenset({"die", "lie", "tie"})
 """Stems that share less than their first letters with their words (dying)."""
 
@@ -226,18 +228,22 @@ def matching(files: Sequence[FreshFile], query: Query, scope: Filter) -> list[Fr
 
 
 def _needles(query: Query) -> list[str] | None:
-    """Return pieces of which a matching ASCII text must hold one; None when there are none."""
+    """Return pieces of which a matching ASCII text must hold one; None when nobody can tell."""
     needles = []
     for word in query.words:
-        pieces = [max(word.tokens, key=len)] if word.tokens else []
+        stems = [max(word.tokens, key=len)] if word.tokens else []
         if word.joined:
-            pieces.append(word.joined)
-        for piece in pieces or [form.lstrip("~") for form in word.codes]:
-            if not piece.isascii() or len(piece) < 3 or piece in SHORT_STEMS:
-                return None
-            needles.append(piece[:-1] if word.tokens else piece)
-    needles += [phrase[0][:-1] for phrase in query.phrases if len(phrase[0]) > 2]
+            stems.append(word.joined)
+        needles += map(_piece, stems) if stems else [form.lstrip("~") for form in word.codes]
+    needles += [_piece(max(phrase, key=len)) for phrase in query.phrases]
+    if any(len(needle) < MIN_NEEDLE or not needle.isascii() for needle in needles):
+        return None
     return needles or None
+
+
+def _piece(stem: str) -> str:
+    """Return what every word of *stem* holds: stems differ from their words at the end."""
+    return "" if stem in SHORT_STEMS else stem[:-1]
 
 
 def _may_match(text: str, needles: list[str]) -> bool:
