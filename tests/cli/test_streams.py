@@ -101,6 +101,17 @@ def test_a_cache_that_cannot_be_written_does_not_stop_recall(shell, home):
     assert f"{home.index}: the index cannot be written" in err
 
 
+@pytest.mark.parametrize("folder", ["/proc/clawa", "/dev/null/clawa"])
+def test_an_index_folder_that_cannot_be_made_does_not_stop_recall(shell, folder):
+    code, out, _ = shell("cs recall fan -n1; cs remember tea", CLAWA_INDEX_DIR=folder)
+    assert code == 0
+    assert out.endswith("Remembered #1.\n")
+    code, out, err = shell("cs reindex", CLAWA_INDEX_DIR=folder)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"clawa-search: {folder}: the index cannot be ")
+    assert err.count("\n") == 1
+
+
 def test_an_index_folder_that_is_a_file_is_told(shell, home):
     home.index.write_text("")
     code, out, err = shell("cs recall fan -n1")
