@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from indexer.catalog import Status
     from indexer.discover import Listing
 
 HOME_MARKS = (".git", ".pi/claw.jsonc", ".pi/settings.json")
@@ -77,7 +78,7 @@ class Places:
             path = self.user_home + path[1:]
         return os.path.normpath(os.path.join(base or self.cwd, path))
 
-    def current_sessions(self) -> Listing:
+    def current_sessions(self, known: Mapping[str, Status] | None = None) -> Listing:
         """List the session files of the current Clawa, the active one included.
 
         Pi's precedence: explicit folder, environment, project setting, global setting,
@@ -86,7 +87,7 @@ class Places:
         """
         from indexer.discover import Listing
 
-        listing = Listing()
+        listing = Listing(known)
         if self.explicit:
             for folder in self.explicit:
                 listing.walk(folder, named=True)
@@ -111,19 +112,26 @@ class Places:
         spots = (self.home, os.path.realpath(self.home), self.cwd, os.path.realpath(self.cwd))
         return [f"{self.agent_dir}/sessions/{folder_name(spot)}" for spot in dict.fromkeys(spots)]
 
-    def all_sessions(self, known_roots: Iterable[str] = (), *, thorough: bool = True) -> Listing:
+    def all_sessions(
+        self,
+        known_roots: Iterable[str] = (),
+        *,
+        thorough: bool = True,
+        known: Mapping[str, Status] | None = None,
+    ) -> Listing:
         """List the files below every session root: Pi's, those named, those indexed before.
 
         Args:
             known_roots: roots of earlier runs.
             thorough: also look for workers' homes below the home, which takes a while; what
                 is found there becomes a known root once it is indexed.
+            known: status rows of the catalog, see `Listing`.
         """
         from indexer.discover import Listing
 
         if self.explicit:
-            return self.current_sessions()
-        listing = Listing()
+            return self.current_sessions(known)
+        listing = Listing(known)
         roots = [f"{self.agent_dir}/sessions", *known_roots]
         if self.env_dir:
             roots.append(self.absolute(self.env_dir))

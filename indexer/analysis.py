@@ -27,6 +27,10 @@ from indexer.forms import (
 )
 from indexer.word import Word
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = [
     "TOKENIZER",
     "VERSION",
@@ -48,12 +52,13 @@ _TO_SPACES_UTF8 = bytes.maketrans(HARD.encode(), b" " * len(HARD))
 _TO_SPACES = _TO_SPACES_UTF8[:128].decode()
 
 # What is known of pieces seen before, so that only new ones are looked at closely (twice as fast
-# on session files). Bounded by emptying both: about 10 MB when full.
-_MAX_KNOWN = 20_000  # pieces, in each of the two
+# on session files). Bounded by emptying both: about 20 MB when full.
+_MAX_KNOWN = 40_000  # pieces, in each of the two
 _MAX_KNOWN_PIECE = 80  # characters
 _plain: set[str] = set()
 _known: dict[str, tuple[str | None, str]] = {}
 _analyzer: list[TextAnalyzer] = []  # one, once it was asked for
+_folding: list[Callable[[str], list[tuple[int, str]]]] = []  # the same, for non-ASCII text
 _function_words: set[str] = set()
 
 
@@ -86,7 +91,13 @@ def analyse(text: str) -> tuple[str, str]:
     """Return `expand(text)` and the joined `code_tokens(text)` in one pass, for bulk."""
     text, pieces = _pieces(text)
     plain = _plain
-    odd = dict.fromkeys([piece for piece in pieces if piece not in plain])
+    # Lower-case words are told by two C calls: a new one must not cost a look into the memo.
+    odd = [
+        piece
+        for piece in dict.fromkeys(pieces)
+        if not (piece.islower() and piece.isalpha() and piece.isascii() and len(piece) <= MAX_PLAIN)
+        and piece not in plain
+    ]
     changed: dict[str, str] = {}
     codes: list[str] = []
     for piece in odd:
@@ -148,7 +159,7 @@ def _look(piece: str) -> tuple[str | None, list[str]]:
     if len(piece) > MAX_PIECE:
         return "", []
     wholes, parts, _ = forms(piece)
-    path = segments(piece)
+    path = segments(piece) if "/" in piece or "\\" in piece else []
     if len(path) < 2:
         return spread(piece), wholes + parts
     expanded: list[str] = []
@@ -165,11 +176,9 @@ def _look(piece: str) -> tuple[str | None, list[str]]:
 
 
 def _look_beyond_ascii(piece: str) -> tuple[str | None, list[str]]:
-    from indexer.folding import parts_of
-
     expanded: list[str] = []
     codes: list[str] = []
-    for kind, part in parts_of(piece):
+    for kind, part in _parts_of(piece):
         if kind == PIECE:
             changed, found = _look(part)
             expanded.append((part if changed is None else changed).casefold())
@@ -180,6 +189,14 @@ def _look_beyond_ascii(piece: str) -> tuple[str | None, list[str]]:
         else:
             codes.append(part)
     return " ".join(expanded), codes
+
+
+def _parts_of(piece: str) -> list[tuple[int, str]]:
+    if not _folding:  # kept, because an import statement costs a third of folding a word
+        from indexer.folding import parts_of
+
+        _folding.append(parts_of)
+    return _folding[0](piece)
 
 
 def _pairs(run: str) -> str:
@@ -209,9 +226,7 @@ def _typed(typed: str) -> list[Word]:
     surface = typed.strip(HARD)
     parts = [(PIECE, piece) for piece in _pieces(typed)[1]]
     if not typed.isascii():
-        from indexer.folding import parts_of
-
-        parts = [found for _, piece in parts for found in parts_of(piece)]
+        parts = [found for _, piece in parts for found in _parts_of(piece)]
     words: list[Word | None] = []
     group: list[str] = []
     for kind, part in parts:

@@ -6,7 +6,11 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+
+    from indexer.catalog import Status
+
+from indexer.catalog import unchanged
 
 MAX_DEPTH = 12
 PASSED_OVER = frozenset({".git", "node_modules"})
@@ -39,15 +43,34 @@ class Listing:
         missing: roots that do not exist.
     """
 
-    __slots__ = ("_folders", "_inodes", "files", "missing", "notes", "roots")
+    __slots__ = (
+        "_folders",
+        "_inodes",
+        "_known_inodes",
+        "files",
+        "known",
+        "missing",
+        "notes",
+        "roots",
+        "unchanged",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, known: Mapping[str, Status] | None = None) -> None:
+        """Make an empty listing.
+
+        Args:
+            known: status rows of the catalog; a file that is as its row says goes to
+                `unchanged`, which costs half of a `Found`.
+        """
+        self.known = known or {}
+        self.unchanged: list[Status] = []
         self.files: list[Found] = []
         self.notes: list[tuple[str, str]] = []
         self.roots: list[str] = []
         self.missing: list[str] = []
         self._folders: dict[tuple[int, int], int] = {}
         self._inodes: set[tuple[int, int]] = set()
+        self._known_inodes: set[tuple[int, int]] = set()
 
     def walk(self, root: str, *, flat: bool = False, named: bool = False) -> None:
         """Add every `*.jsonl` below *root*: flat stays in the folder itself.
@@ -95,12 +118,17 @@ class Listing:
     def _files(self, entries: Iterable[os.DirEntry[str]]) -> list[str]:
         """Add the session files among *entries*; return the folders."""
         below = []
+        known, inodes = self.known.get, self._known_inodes
         for entry in entries:
             name = entry.name
             try:
                 if name.endswith(".jsonl"):
                     stat = entry.stat()
-                    if stat.st_mode & FORMAT == FILE:
+                    row = known(entry.path)
+                    if row is not None and unchanged(row, stat):
+                        inodes.add((stat.st_dev, stat.st_ino))
+                        self.unchanged.append(row)
+                    elif stat.st_mode & FORMAT == FILE:
                         self._add(entry.path, stat)
                     elif stat.st_mode & FORMAT == FOLDER:
                         self._note(entry.path, "is a folder, not a session file")
@@ -114,17 +142,23 @@ class Listing:
                 self._note(entry.path, error)
         return below
 
-    def add(self, path: str) -> None:
-        """Add one file by name; what is no regular file becomes a note."""
+    def add(self, path: str, *, again: bool = False) -> None:
+        """Add one file by name; what is no regular file becomes a note.
+
+        Args:
+            again: also when it was met before.
+        """
         try:
             stat = os.stat(path)
         except OSError as error:
             self._note(path, error)
             return
-        if stat.st_mode & FORMAT == FILE:
-            self._add(path, stat)
-        else:
+        if stat.st_mode & FORMAT != FILE:
             self._note(path, "is not a regular file")
+        elif again:
+            self.files.append(Found(path, stat))
+        else:
+            self._add(path, stat)
 
     def _add(self, path: str, stat: os.stat_result) -> None:
         key = (stat.st_dev, stat.st_ino)
@@ -133,6 +167,16 @@ class Listing:
         elif key not in self._inodes:
             self._inodes.add(key)
             self.files.append(Found(path, stat))
+
+    def drop_links(self) -> None:
+        """Drop files that are links to known ones, whichever was met first."""
+        if self.unchanged:
+            inodes = self._known_inodes
+            self.files = [
+                found
+                for found in self.files
+                if (found.stat.st_dev, found.stat.st_ino) not in inodes
+            ]
 
     def _note(self, path: str, why: str | OSError) -> None:
         if isinstance(why, OSError):

@@ -40,8 +40,9 @@ def priors() -> tantivy.Schema:
 
 def twin(role: str, text: str) -> int:
     """Hash what an entry says: equal for copies that forks, clones and compactions make."""
-    said = f"{role}\0{' '.join(text.lower().split())}"
-    return int.from_bytes(blake2b(said.encode(), digest_size=8).digest(), "big", signed=True)
+    return int.from_bytes(
+        blake2b(f"{role}\0{text}".encode(), digest_size=8).digest(), "big", signed=True
+    )
 
 
 def pack(line: Line, entry: Entry) -> bytes:

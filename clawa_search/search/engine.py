@@ -35,6 +35,8 @@ AS_RELEVANT = 0.65
 """A memory counts as relevant as an entry from this share of the entry's text score on: the two
 are weighed with slightly different statistics."""
 LIFT = 1e-6
+SPARE = 20
+"""Entries looked at beyond those wanted: some neighbours do not exist or say the same."""
 RESERVE = 10
 """Winners beyond the limit, for those that turn out to be gone or are seen already."""
 
@@ -174,6 +176,7 @@ class Engine:
                 entry.codes,
                 code_weight=weights.code,
                 pair_weight=weights.phrase,
+                phrases=self.query.phrases,
             )
             if is_second_hand(entry.entry):
                 own[entry.mid] *= weights.second_hand
@@ -185,8 +188,8 @@ class Engine:
         priors: dict[int, float] = {}
         if self.index is not None and weights.session:
             priors = self.index.prior(self.query.words, self.scope.filter)
-        scored = rank.combine(own, users, times, priors, self._window(), weights)
-        return self._resolve(scored, known, limit)
+        recipe = rank.Recipe(own, users, times, priors, self._window(), weights)
+        return self._resolve(recipe, own, known, limit)
 
     def _window(self) -> tuple[int, int] | None:
         now_ms = self.question.now_ms
@@ -197,61 +200,76 @@ class Engine:
         return window(self.question.query, now_ms=now_ms)
 
     def _resolve(
-        self, scored: dict[int, rank.Scored], known: dict[int, sessions.Candidate], limit: int
+        self,
+        recipe: rank.Recipe,
+        own: dict[int, float],
+        known: dict[int, sessions.Candidate],
+        limit: int,
     ) -> list[Winner]:
         """Turn the best scores into winners; neighbours that matched nothing must be in scope."""
-        totals = sorted(((entry.total, mid) for mid, entry in scored.items()), reverse=True)
-        if len(self.query.words) < BARE_WORDS:
-            totals = [item for item in totals if scored[item[1]].own]
-        totals = self._once(totals, known)
-        best = [mid for _, mid in totals[: limit * 4 + 40]]
-        if limit > merge.BEST_FIRST + RESERVE:
-            opened = {mid >> SEQ_BITS for mid in best}
-            for _, mid in totals[len(best) :]:
-                if mid >> SEQ_BITS not in opened and scored[mid].own:
-                    opened.add(mid >> SEQ_BITS)
-                    best.append(mid)
+        totals = recipe.totals()
+        best = self._best(totals, own, known, limit)
         missing = [mid for mid in best if mid not in known and mid not in self.fresh_by_mid]
         if missing and self.index is not None and self.any_file():
             for candidate in self.index.by_mid(missing, self.query, self.scope.filter):
                 known[candidate.mid] = candidate
         found = []
         for mid in best:
-            entry = scored[mid]
-            fresh_entry = self.fresh_by_mid.get(mid)
-            numbers = known.get(mid)
-            if fresh_entry is not None:
-                if not fresh.is_wanted(fresh_entry, self.query, self.scope.filter):
-                    continue
-                said = fresh_entry.entry
-                winner = Winner(entry.total, said.ts_ms, fresh_entry.twin)
-                winner.fresh = fresh_entry
-                winner.role = said.role
-            elif numbers is not None:
-                winner = Winner(entry.total, numbers.ts_ms, numbers.twin)
-                winner.address = numbers.address
-                winner.role = ROLES[numbers.role]
-            else:
-                continue
-            winner.mid = mid
-            winner.parts = entry.parts()
-            found.append(winner)
+            winner = self._winner(totals[mid], mid, known.get(mid))
+            if winner is not None:
+                winner.mid = mid
+                winner.parts = recipe.parts(mid)
+                found.append(winner)
         return found
 
-    def _once(
-        self, totals: list[tuple[float, int]], known: dict[int, sessions.Candidate]
-    ) -> list[tuple[float, int]]:
-        """Return *totals* with the best one of what says the same."""
+    def _best(
+        self,
+        totals: dict[int, float],
+        own: dict[int, float],
+        known: dict[int, sessions.Candidate],
+        limit: int,
+    ) -> list[int]:
+        """Return the mids worth a look, best first, one of each that say the same."""
+        ranked = sorted(totals.items(), key=_by_score, reverse=True)
+        scope = self.scope.filter
+        narrow = bool(scope.roles) or scope.since_ms is not None or scope.until_ms is not None
+        # Filters may take away every neighbour.
+        wanted = limit * 4 + SPARE if narrow else limit + SPARE
+        wide = limit > merge.BEST_FIRST + RESERVE
+        bare = len(self.query.words) >= BARE_WORDS
+        best: list[int] = []
         seen: set[int] = set()
-        kept = []
-        for item in totals:
-            said = self.fresh_by_mid.get(item[1]) or known.get(item[1])
+        opened: set[int] = set()
+        for mid, _ in ranked:
+            if len(best) >= wanted and (not wide or mid >> SEQ_BITS in opened or mid not in own):
+                if wide:
+                    continue
+                break
+            if not bare and mid not in own:
+                continue
+            said = self.fresh_by_mid.get(mid) or known.get(mid)
             if said is not None:
                 if said.twin in seen:
                     continue
                 seen.add(said.twin)
-            kept.append(item)
-        return kept
+            opened.add(mid >> SEQ_BITS)
+            best.append(mid)
+        return best
+
+    def _winner(self, total: float, mid: int, numbers: sessions.Candidate | None) -> Winner | None:
+        fresh_entry = self.fresh_by_mid.get(mid)
+        if fresh_entry is not None:
+            if not fresh.is_wanted(fresh_entry, self.query, self.scope.filter):
+                return None
+            said = fresh_entry.entry
+            winner = Winner(total, said.ts_ms, fresh_entry.twin)
+            winner.fresh, winner.role = fresh_entry, said.role
+            return winner
+        if numbers is None:
+            return None
+        winner = Winner(total, numbers.ts_ms, numbers.twin)
+        winner.address, winner.role = numbers.address, ROLES[numbers.role]
+        return winner
 
     def _memory_candidates(self) -> Candidates | None:
         if self.memories is None:
@@ -297,6 +315,7 @@ class Engine:
                 row.code_tokens + row.tag_tokens,
                 code_weight=weights.code,
                 pair_weight=weights.phrase,
+                phrases=self.query.phrases,
             )
             winner = Winner(text * weights.memory, row.ts_ms, ~row.id)
             winner.memory = Memory(row.id, row.ts_ms, row.text, row.tags)
@@ -393,6 +412,10 @@ def _session_of(entry: merge.Ranked) -> object:
     winner = entry[3]
     assert isinstance(winner, Winner)
     return ~winner.memory.id if winner.memory else winner.mid >> SEQ_BITS
+
+
+def _by_score(item: tuple[int, float]) -> tuple[float, int]:
+    return item[1], item[0]
 
 
 def is_second_hand(entry: Entry) -> bool:

@@ -49,84 +49,84 @@ class Weights:
 DEFAULT = Weights()
 
 
-class Scored:
-    """An entry's score and its parts; `total` is their sum.
+class Recipe:
+    """The scores of the entries that matched one question, and of their neighbours.
 
-    Attributes:
-        own: BM25 of its own text; `user`, `neighbours`, `session`, `date` are what was added.
+    Totals are plain numbers for everything; the parts of a score are worked out for those few
+    that are shown.
     """
 
-    __slots__ = ("date", "neighbours", "own", "session", "user")
+    __slots__ = ("_own", "_priors", "_times", "_users", "_weights", "_window")
 
-    def __init__(self, own: float) -> None:
-        self.own = own
-        self.user = 0.0
-        self.neighbours = 0.0
-        self.session = 0.0
-        self.date = 0.0
+    def __init__(
+        self,
+        own: Mapping[int, float],
+        users: set[int],
+        times: Mapping[int, int],
+        priors: Mapping[int, float],
+        window: tuple[int, int] | None,
+        weights: Weights,
+    ) -> None:
+        """Take what the stores told.
 
-    @property
-    def total(self) -> float:
-        return self.own + self.user + self.neighbours + self.session + self.date
+        Args:
+            own: BM25 by mid.
+            users: mids that a human said.
+            times: Unix ms by mid.
+            priors: BM25 of whole sessions, by file id.
+            window: the dates that the question names, [start, end) in Unix ms.
+        """
+        self._own = own
+        self._users = users
+        self._times = times
+        self._priors = priors
+        self._window = window if weights.date != 1.0 else None
+        self._weights = weights
 
-    def parts(self) -> dict[str, float]:
-        """Return the parts by name, those that are 0 left out."""
+    def totals(self) -> dict[int, float]:
+        """Return the score of every entry that matched, and of its neighbours."""
+        weights, users = self._weights, self._users
+        gain, share = 1.0 + weights.user, weights.neighbours
+        totals: dict[int, float] = {}
+        get = totals.get
+        for mid, own in self._own.items():
+            score = own * gain if mid in users else own
+            totals[mid] = get(mid, 0.0) + score
+            if share:
+                part = share * score
+                totals[mid - 1] = get(mid - 1, 0.0) + part
+                totals[mid + 1] = get(mid + 1, 0.0) + part
+        if self._priors and weights.session:
+            prior = self._priors.get
+            for mid in totals:
+                totals[mid] += weights.session * prior(mid >> SEQ_BITS, 0.0)
+        if self._window is not None:
+            for mid in totals:
+                if self._is_dated(mid):
+                    totals[mid] *= weights.date
+        return totals
+
+    def parts(self, mid: int) -> dict[str, float]:
+        """Return the parts of the score of *mid* by name, without those that are 0."""
+        weights = self._weights
+        own = self._own.get(mid, 0.0)
+        near = sum(self._said(other) for other in (mid - 1, mid + 1))
         named = {
-            "text": self.own,
-            "user": self.user,
-            "neighbours": self.neighbours,
-            "session": self.session,
-            "date": self.date,
+            "text": own,
+            "user": weights.user * own if mid in self._users else 0.0,
+            "neighbours": weights.neighbours * near,
+            "session": weights.session * self._priors.get(mid >> SEQ_BITS, 0.0),
         }
+        if self._window is not None and self._is_dated(mid):
+            named["date"] = (weights.date - 1.0) * sum(named.values())
         return {name: value for name, value in named.items() if value}
 
+    def _said(self, mid: int) -> float:
+        score = self._own.get(mid, 0.0)
+        return score * (1.0 + self._weights.user) if mid in self._users else score
 
-def combine(
-    own: Mapping[int, float],
-    users: set[int],
-    times: Mapping[int, int],
-    priors: Mapping[int, float],
-    window: tuple[int, int] | None,
-    weights: Weights,
-) -> dict[int, Scored]:
-    """Return the score of every entry that matched, and of its neighbours.
-
-    Args:
-        own: BM25 by mid.
-        users: mids that a human said.
-        times: Unix ms by mid.
-        priors: BM25 of whole sessions, by file id.
-        window: the dates that the question names, [start, end) in Unix ms.
-    """
-    scored: dict[int, Scored] = {}
-    gain = weights.user
-    for mid, score in own.items():
-        entry = scored[mid] = Scored(score)
-        if gain and mid in users:
-            entry.user = gain * score
-    if weights.neighbours:
-        _spread(own, users, scored, weights)
-    for mid, entry in scored.items():
-        prior = priors.get(mid >> SEQ_BITS)
-        if prior:
-            entry.session = weights.session * prior
-    if window is not None and weights.date != 1.0:
-        start, stop = window[0] - WINDOW_BEFORE_MS, window[1] + WINDOW_AFTER_MS
-        for mid, entry in scored.items():
-            ts_ms = times.get(mid) or times.get(mid - 1) or times.get(mid + 1) or 0
-            if start <= ts_ms < stop:
-                entry.date = (weights.date - 1.0) * entry.total
-    return scored
-
-
-def _spread(
-    own: Mapping[int, float], users: set[int], scored: dict[int, Scored], weights: Weights
-) -> None:
-    share, gain = weights.neighbours, 1.0 + weights.user
-    for mid, score in own.items():
-        part = share * (score * gain if mid in users else score)
-        for near in (mid - 1, mid + 1):
-            entry = scored.get(near)
-            if entry is None:
-                entry = scored[near] = Scored(0.0)
-            entry.neighbours += part
+    def _is_dated(self, mid: int) -> bool:
+        assert self._window is not None
+        times = self._times
+        ts_ms = times.get(mid) or times.get(mid - 1) or times.get(mid + 1) or 0
+        return self._window[0] - WINDOW_BEFORE_MS <= ts_ms < self._window[1] + WINDOW_AFTER_MS

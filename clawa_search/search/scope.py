@@ -20,30 +20,30 @@ class Scope:
     """The files that a question is about.
 
     Attributes:
-        files: what exists now, by path.
         fresh: files of which the index lacks something, with their catalog row if any.
         filter: what the engine may return; `include` and `exclude` are file ids.
         notes: `(path, why)` of what could not be looked at.
         skipped: `(path, count, first line)` of indexed files with unreadable lines.
     """
 
-    __slots__ = ("files", "filter", "fresh", "notes", "skipped")
+    __slots__ = ("filter", "fresh", "notes", "skipped")
 
     def __init__(self) -> None:
-        self.files: dict[str, Found] = {}
         self.fresh: list[tuple[Found, Status | None]] = []
         self.filter = Filter()
         self.notes: list[tuple[str, str]] = []
         self.skipped: list[tuple[str, int, int]] = []
 
 
-def find_files(question: Question, places: Places, catalog: Catalog | None) -> Listing:
+def find_files(
+    question: Question, places: Places, catalog: Catalog | None, known: dict[str, Status]
+) -> Listing:
     """List the files that *question* names: given files, everything, or the recent few."""
     if question.session_files:
         return places.listing_of(question.session_files)
     if question.everything or question.project:
         roots = catalog.roots() if catalog else []
-        return places.all_sessions(roots, thorough=catalog is None)
+        return places.all_sessions(roots, thorough=catalog is None, known=known)
     listing = places.current_sessions()
     if question.sessions is not None:
         listing.files = newest(listing.files, question.sessions)
@@ -53,30 +53,31 @@ def find_files(question: Question, places: Places, catalog: Catalog | None) -> L
 def make_scope(question: Question, places: Places, catalog: Catalog | None) -> Scope:
     """Compare the files in scope with the catalog, by status alone."""
     scope = Scope()
-    listing = find_files(question, places, catalog)
+    wide = question.everything or bool(question.project)
+    # Thousands of files are compared while they are walked over, a few one by one.
+    known = catalog.statuses() if catalog is not None and wide else {}
+    listing = find_files(question, places, catalog, known)
+    listing.drop_links()
     scope.notes = listing.notes
     if catalog is not None:
         missing = [root for root in listing.missing if catalog.holds_below(root)]
         scope.notes += [(root, MISSING) for root in missing]
-    wide = question.everything or bool(question.project)
-    if catalog is None:
-        known: dict[str, Status] = {}
-    elif wide or len(listing.files) > 50:
-        known = catalog.statuses()
-    else:
-        found_rows = [catalog.status_of(found.path) for found in listing.files]
-        known = {row[0]: row for row in found_rows if row is not None}
-    unchanged, has_tail = rows.unchanged, rows.has_tail
     allowed = []
-    for found in listing.files:
-        scope.files[found.path] = found
-        status = known.get(found.path)
-        if status is None or not unchanged(status, found.stat) or has_tail(status):
-            scope.fresh.append((found, status))
-        if status is not None and status[5] == rows.SESSION:
+    for status in listing.unchanged:
+        if rows.has_tail(status):
+            listing.add(status[0], again=True)
+        elif status[5] == rows.SESSION:
             allowed.append(status[6])
             if status[7]:
-                scope.skipped.append((found.path, status[7], status[8]))
+                scope.skipped.append((status[0], status[7], status[8]))
+    for found in listing.files:
+        row = known.get(found.path) if wide or catalog is None else catalog.status_of(found.path)
+        if row is None or not rows.unchanged(row, found.stat) or rows.has_tail(row):
+            scope.fresh.append((found, row))
+        if row is not None and row[5] == rows.SESSION:
+            allowed.append(row[6])
+            if row[7]:
+                scope.skipped.append((found.path, row[7], row[8]))
     if question.project and catalog is not None:
         allowed = catalog.ids_of_project(question.project, allowed)
     # Beyond what the catalog names the index may hold files of a pass that was not recorded:

@@ -85,6 +85,8 @@ def id_of(value: object) -> str:
     """Return an id as it is kept: one word of bounded length, empty when *value* is none."""
     if not isinstance(value, str):
         return ""
+    if len(value) <= MAX_ID_CHARS and value.isalnum() and value.isascii():  # nearly always
+        return value
     return "_".join(clean(value)[:MAX_ID_CHARS].split())
 
 

@@ -52,6 +52,7 @@ HEAD = re.compile(
 # Migrated files have the ids at the end; the brace behind them closes the entry itself.
 LAST_IDS = re.compile(rb',"id":"([^"\\]*)","parentId":(?:null|"([^"\\]*)")\}\Z')
 LAST_IDS_BYTES = 700
+BRACE = ord("}")
 SECOND_ENTRY = b'"timestamp":"'
 """Entries have one time of this kind, messages a number: a second one tells of a torn line that
 the next one was glued to (or of such a time inside a tool result). Only a full parse decides."""
@@ -81,7 +82,8 @@ class Reader:
         if self.session.is_session:
             head = HEAD.match(raw)
             if head is not None and _holds_no_text(line, head):
-                ids = known_ids(line, head)
+                entry_id, parent, _ = head.groups()
+                ids = (_id(entry_id), _id(parent)) if entry_id else known_ids(line, head)
                 if ids is not None:
                     self._follow(*ids)
                     return []
@@ -228,12 +230,12 @@ def _holds_no_text(line: Line, head: re.Match[bytes]) -> bool:
     tool = head.group(3) is not None
     if line.cut:
         return tool
-    raw = line.raw
+    raw, end = line.raw, head.end()
     # A torn line must not be passed over in silence: it must end well and be one entry.
     return (
-        raw.endswith(b"}")
-        and (tool or raw.find(b'"text"', head.end()) < 0)
-        and raw.rfind(SECOND_ENTRY, head.end()) < 0
+        raw[-1] == BRACE
+        and (tool or raw.find(b'"text"', end) < 0)
+        and raw.find(SECOND_ENTRY, end) < 0
     )
 
 
