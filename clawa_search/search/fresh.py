@@ -229,7 +229,7 @@ def matching(files: Sequence[FreshFile], query: Query, scope: Filter) -> list[Fr
 
 def _needles(query: Query) -> list[str] | None:
     """Return pieces of which a matching ASCII text must hold one; None when nobody can tell."""
-    needles = []
+    needles: list[str] = []
     for word in query.words:
         stems = [max(word.tokens, key=len)] if word.tokens else []
         if word.joined:

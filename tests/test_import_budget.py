@@ -1,0 +1,55 @@
+"""A cold recall loads what it needs and nothing else: it runs in a fresh process each time."""
+
+import pytest
+
+from tests.builders import Home, assistant, user
+
+ENGINES = "import tantivy, _sqlite3, encodings.utf_8"
+"""What must be loaded; Tantivy and SQLite bring datetime, functools and a few more along."""
+ALLOWED = frozenset("__future__ _blake2 _heapq _json errno math time".split())
+"""Small and without Python code of their own."""
+FOR_OTHERS = (
+    "clawa_search.bridge clawa_search.cli.app clawa_search.continuity clawa_search.doctor "
+    "clawa_search.pi clawa_search.search.dates clawa_search.search.widen clawa_search.status "
+    "indexer.damage indexer.formats indexer.ledger indexer.passing indexer.step indexer.sync "
+    "indexer.tree indexer.writer"
+).split()
+"""Our own modules that an ordinary recall with everything indexed has no use for."""
+
+
+@pytest.fixture
+def home(tmp_path):
+    made = Home(tmp_path, indexed=True)
+    made.write("a.jsonl", user("when is tea"), assistant("tea is at five"), user("and coffee"))
+    made.ready()
+    yield made
+    made.close()
+
+
+def loaded(home, code):
+    ran = home.finish(home.start(program=("-c", f"import sys\n{code}\nprint(*sys.modules)")))
+    assert ran.code == 0, ran.err
+    assert "Traceback" not in ran.err
+    return set(ran.out.splitlines()[-1].split())
+
+
+def beyond_budget(home, *words, first=""):
+    """Return what a recall of *words* loads without need."""
+    code = f"{first}\nfrom clawa_search.main import run\nassert run({['recall', *words]}) == 0"
+    extra = loaded(home, code) - loaded(home, ENGINES) - ALLOWED
+    ours = {name for name in extra if name.startswith(("clawa_search", "indexer"))}
+    unneeded = {name for name in ours if any(f"{name}.".startswith(f"{no}.") for no in FOR_OTHERS)}
+    return (extra - ours) | unneeded
+
+
+@pytest.mark.parametrize("words", [["tea"], ["--json", "tea"], ["--source", "session", "tea five"]])
+@pytest.mark.parametrize("memories", [False, True])
+def test_a_recall_stays_within_its_budget_of_imports(home, words, memories):
+    if memories:
+        home.recall.remember("tea comes from Assam", tags=["tea"])
+    assert beyond_budget(home, *words) == set()
+
+
+@pytest.mark.parametrize("planted", ["json", "re", "dataclasses", "indexer.formats.pi"])
+def test_the_budget_notices_what_is_planted(home, planted):
+    assert planted in beyond_budget(home, "tea", first=f"import {planted}")
