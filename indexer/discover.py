@@ -126,8 +126,10 @@ class Listing:
                     stat = entry.stat()
                     row = known(entry.path)
                     if row is not None and unchanged(row, stat):
-                        inodes.add((stat.st_dev, stat.st_ino))
-                        self.unchanged.append(row)
+                        key = (stat.st_dev, stat.st_ino)
+                        if key not in inodes:
+                            inodes.add(key)
+                            self.unchanged.append(row)
                     elif stat.st_mode & FORMAT == FILE:
                         self._add(entry.path, stat)
                     elif stat.st_mode & FORMAT == FOLDER:

@@ -134,9 +134,10 @@ class Lab:
             found |= {(path, line, text) for line, text in entries_of(data, torn=torn)}
         return found
 
-    def recalled(self, query=WORD, recall=None):
+    def recalled(self, query=WORD, recall=None, *, everything=True):
         """Return (path, line) of everything that a recall finds, copies included."""
-        answer = (recall or self.recall).search(Question(query, everything=True, limit=100))
+        asked = Question(query, everything=everything, sessions=None, limit=100)
+        answer = (recall or self.recall).search(asked)
         assert all("unreadable line" in note for note in answer.notes), answer.notes
         refs = [ref for hit in answer.hits for ref in (hit.ref, *hit.also)]
         assert len(refs) == len(set(refs))

@@ -61,6 +61,20 @@ def test_each_file_is_found_once_however_many_links_lead_to_it(tmp_path):
     assert len(listing.notes) == 2
 
 
+def test_what_did_not_change_is_found_once_however_often_it_was_indexed(tmp_path):
+    real = make(tmp_path / "a.jsonl")
+    os.link(real, tmp_path / "b.jsonl")
+    stat = real.stat()
+    times = (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+    row = (stat.st_size, *times, 1, 7, 0, 0, stat.st_size)
+    known = {str(path): (str(path), *row) for path in (real, tmp_path / "b.jsonl")}
+    listing = Listing(known)
+    listing.walk(str(tmp_path), flat=True)
+    listing.walk(str(tmp_path))
+    listing.drop_links()
+    assert (len(listing.unchanged), listing.files) == (1, [])
+
+
 def test_what_is_no_file_is_never_opened(tmp_path):
     os.mkfifo(tmp_path / "fifo.jsonl")
     (tmp_path / "folder.jsonl").mkdir()

@@ -149,6 +149,7 @@ class World(RuleBasedStateMachine):
     def recall_finds_what_the_files_say(self):
         expected = {(path, line) for path, line, _ in self.lab.expected(torn=True)}
         assert self.lab.recalled() == expected
+        assert self.lab.recalled(everything=False) == expected
 
     @invariant()
     def old_texts_are_not_found(self):
