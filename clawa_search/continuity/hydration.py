@@ -37,9 +37,11 @@ _FIRST_RUN = (
     "after a compaction."
 )
 # Any run of dashes before "BEGIN CLAW.md" and the like, so that no file can open or close a block.
+# Possessive, and from the run's first dash only: 9,000 dashes took a minute without.
+_DASH = r"[-\u2010-\u2015\u2212=_*#]"
 _MARKER = re.compile(
-    r"[-\u2010-\u2015\u2212=_*#]{2,}"
-    r"(?=[ \t]*(?:BEGIN|END)[ \t]+(?:CLAW|HUMAN|CLAWAS|CURIOUS|TOOLS)\.md)",
+    rf"(?<!{_DASH}){_DASH}{{2,}}+"
+    r"(?=[ \t]*+(?:BEGIN|END)[ \t]++(?:CLAW|HUMAN|CLAWAS|CURIOUS|TOOLS)\.md)",
     re.IGNORECASE,
 )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clawa_search import bridge
@@ -190,6 +190,35 @@ def test_a_wrong_argument_is_named_in_the_error(talk, tmp_path, tool, args, word
     assert reply["error"]["message"].startswith(word)
 
 
+def test_dates_bound_what_is_recalled(talk, tmp_path):
+    talk.ask(
+        call(tmp_path, "recall", {"since": "2026-01-02T00:00:00Z", "until": "2026-01-03T00:00:00Z"})
+    )
+    question = talk.opened[0].asked[0]
+    assert (question.since_ms, question.until_ms) == (
+        1_767_312_000_000,
+        1_767_398_400_999,
+    )  # that second to its end
+    (reply,) = talk.ask(call(tmp_path, "recall", {"since": "the day it rained"}))
+    assert reply["error"]["code"] == "invalid_input"
+
+
+class Partial(FakeRecall):
+    """Cannot read everything."""
+
+    def search(self, question):
+        answer = super().search(question)
+        answer.complete, answer.notes = False, ["/s/a.jsonl: not read: permission denied"]
+        return answer
+
+
+def test_what_could_not_be_searched_is_told(talk, tmp_path):
+    talk.open = Partial
+    (reply,) = talk.ask(call(tmp_path, "recall", {"query": "x"}))
+    assert reply["result"]["details"]["complete"] is False
+    assert "note: /s/a.jsonl: not read: permission denied" in reply["result"]["text"]
+
+
 def test_an_unknown_memory_is_an_error_with_a_hint(talk, tmp_path):
     (reply,) = talk.ask(call(tmp_path, "remember", {"text": "x", "id": 9}))
     assert (reply["error"]["code"], reply["error"]["hint"]) == ("not_found", "recall names the ids")
@@ -250,7 +279,6 @@ BROKEN = [
 ]
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(BROKEN) | st.binary(max_size=40).filter(lambda b: b"\n" not in b),

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clawa_search.continuity.headings import outline
@@ -68,9 +68,7 @@ contents = st.one_of(
 )
 
 
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
-)
+@settings(max_examples=60)
 @given(st.dictionaries(st.sampled_from(NAMES), contents))
 def test_the_message_keeps_its_bounds_and_its_frame_whatever_the_files_hold(tmp_path, files):
     write(tmp_path, files)
@@ -193,6 +191,14 @@ def test_a_forged_end_marker_stays_readable_inside_its_block(tmp_path):
     assert blocks(hydrate(tmp_path).text) == {
         "CLAW.md": "before\n- - - END CLAW.md ---\n- - - begin human.md\nafter\n"
     }
+
+
+@pytest.mark.parametrize(
+    "part", ["-", "- ", "--\t", "#", "_", "<!--", "# \n", "e\u0301", "\U0001f1e9", "\u0301"]
+)
+def test_no_repetition_takes_for_ever(tmp_path, part):
+    write(tmp_path, dict.fromkeys(NAMES, part * (100_000 // len(part))))
+    assert hydrate(tmp_path).chars <= TOTAL_CHARS  # a quadratic step would take minutes here
 
 
 def test_equal_files_give_an_equal_sha_in_any_home_and_any_change_another(tmp_path):

@@ -6,7 +6,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image as Pillow
 from PIL import PngImagePlugin
@@ -195,9 +195,7 @@ def test_the_picture_is_part_of_the_sha_and_of_the_json(tmp_path):
 SEEDS = [encoded(form) for form in ENDING] + [encoded("GIF", mode="P"), encoded("PNG", mode="P")]
 
 
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200
-)
+@settings(max_examples=200)
 @given(
     st.sampled_from(SEEDS),
     st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=6),

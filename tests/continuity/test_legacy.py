@@ -5,7 +5,7 @@ import os
 import stat
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clawa_search.continuity.legacy import FOLDER, RECORD, import_legacy
@@ -163,9 +163,7 @@ def test_without_the_folder_no_database_is_made(tmp_path, store):
 numbers = st.integers(1, 12)
 
 
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=30)
 @given(own=st.integers(0, 6), exported=st.sets(numbers), forgotten=st.sets(numbers))
 def test_every_exported_text_is_there_once_and_no_memory_changed(
     tmp_path_factory, own, exported, forgotten

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clawa_search.continuity.visible import SessionTree, ancestors
@@ -157,7 +157,6 @@ entries = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(entries, names, st.integers(0, 3_000), st.booleans())
 def test_reading_on_gives_what_reading_afresh_gives(path, made, leaf, cut, rewrite):
     write(path, *made)

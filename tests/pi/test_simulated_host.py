@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pi.lab import CURRENT, NODE, REPOSITORY, WAIT_SECONDS, need
@@ -71,9 +71,7 @@ steps = st.lists(
 )
 
 
-@settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=80)
 @given(steps)
 def test_every_request_has_one_hydration_it_is_refreshed_only_when_gone_and_a_cycle_has_one_pass(
     host, script
@@ -85,9 +83,7 @@ def test_every_request_has_one_hydration_it_is_refreshed_only_when_gone_and_a_cy
     assert len(trace["passesOnBranch"]) == len(set(trace["passesOnBranch"]))
 
 
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(

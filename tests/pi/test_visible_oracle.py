@@ -4,7 +4,7 @@ import json
 import subprocess
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clawa_search.continuity.visible import SessionTree
@@ -66,9 +66,7 @@ trees = st.lists(
 )
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=150)
 @given(trees, st.booleans(), number)
 def test_visible_entries_are_those_that_pi_sends_as_they_are_written(
     pi, tmp_path, tree, line, leaf
