@@ -23,6 +23,7 @@ from clawa_search.cli.flags import (
 from clawa_search.cli.streams import as_text, put, read_stdin, tell
 from clawa_search.cli.verb import MANY, Verb
 from clawa_search.errors import InvalidInputError
+from clawa_search.output.clean import for_terminal
 from clawa_search.output.json import line
 
 DONE = {
@@ -173,7 +174,7 @@ def hydrate(recall: Recall, given: Split) -> int:
     if "json" in given.values:
         put(_line(hydration.as_json(made)))
     else:
-        put(f"{made.text}\n" if made.text else "")
+        put(f"{for_terminal(made.text)}\n" if made.text else "")
         for warning in made.warnings:
             tell(warning)
     return 0 if made.text else 1

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from indexer.schema import Stored
 
-from indexer.tail import line_probe, read_lines
+from indexer.tail import BLOCK_BYTES, line_probe, read_lines
 
 
 def is_there(path: str, stored: Stored) -> bool:
@@ -19,6 +19,8 @@ def is_there(path: str, stored: Stored) -> bool:
     except OSError:
         return False
     try:
+        if stored.size > BLOCK_BYTES:
+            return _is_long_line_there(fd, stored)
         raw = os.pread(fd, before + stored.size + 1, stored.offset - before)
     except OSError:
         return False
@@ -32,6 +34,16 @@ def is_there(path: str, stored: Stored) -> bool:
         and (not before or raw[:1] == b"\n")
         and line_probe(line) == stored.probe
     )
+
+
+def _is_long_line_there(fd: int, stored: Stored) -> bool:
+    """Look at a line that holds an image, perhaps, with the memory of a block."""
+    if stored.offset and os.pread(fd, 1, stored.offset - 1) != b"\n":
+        return False
+    stop = stored.offset + stored.size + 1
+    for line in read_lines(fd, stored.offset, 1, stop, torn=True):
+        return line.size == stored.size and line.probe == stored.probe
+    return False
 
 
 def find_line(path: str, stored: Stored) -> int:

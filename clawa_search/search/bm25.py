@@ -78,8 +78,9 @@ def score(
     *,
     code_weight: float,
     pair_weight: float,
+    phrases: Iterable[Sequence[str]] = (),
 ) -> float:
-    """Score one document: the sum over words of their best form, and over adjacent pairs."""
+    """Score one document: the sum over words of their best form, over adjacent pairs and phrases."""
     length = len(tokens)
     held = set(tokens)
     forms = codes if isinstance(codes, set | frozenset) else set(codes)
@@ -104,4 +105,7 @@ def score(
             frequency = phrase_count(tokens, (left, right))
             both = statistics.idf(left) + statistics.idf(right)
             total += pair_weight * statistics.weight(frequency, length) * both
+    for phrase in phrases:
+        frequency = phrase_count(tokens, phrase)
+        total += statistics.weight(frequency, length) * sum(map(statistics.idf, phrase))
     return total

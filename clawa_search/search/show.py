@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 from indexer.formats.parse import strict_loads, time_ms
 from indexer.formats.pi import Reader
-from indexer.tail import MAX_LINE_BYTES, read_lines
+from indexer.tail import read_lines
 from indexer.tree import tree_of
 
 
@@ -47,8 +47,7 @@ def read_entry(path: str, line_number: int, offset: int, size: int) -> Shown | N
     except OSError:
         return None
     try:
-        stop = offset + min(size, 2 * MAX_LINE_BYTES) + 1
-        lines = list(read_lines(fd, offset, line_number, stop, torn=True))[:1]
+        lines = list(read_lines(fd, offset, line_number, offset + size + 1, torn=True))[:1]
     except OSError:
         return None
     finally:
