@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 
 import pytest
 
+from clawa_search.cli.stopping import Stop
+from clawa_search.cli.watching import reports
+from indexer.report import Progress
 from tests.builders import strict, user
 
 NO_WATCHFILES = """
@@ -81,3 +86,45 @@ def test_in_words_it_says_what_it_did(home):
     assert process.stdout.readline().startswith(b"4 files: 4 indexed")
     process.send_signal(signal.SIGTERM)
     assert home.finish(process).code == 0
+
+
+@pytest.fixture(params=[True, False], ids=["watchfiles", "polling"])
+def followed(request, cli, home, monkeypatch):
+    """The same in this process: its reports, one after the other."""
+    if not request.param:
+        monkeypatch.setitem(sys.modules, "watchfiles", None)
+    with Stop() as stop:
+        yield reports(home.recall, [], stop, Progress()), stop
+
+
+def test_reports_follow_the_files(followed, home):
+    found, stop = followed
+    assert next(found).indexed == 4
+    home.write("new.jsonl", user("first"))
+    assert next(found).added == 1
+    os.kill(os.getpid(), signal.SIGTERM)
+    assert list(found) == []
+    assert stop.code == 0
+
+
+def test_a_folder_made_anew_is_watched_anew(followed, home):
+    found, _ = followed
+    next(found)
+    home.sessions.rename(home.user / "away")
+    home.write("anew.jsonl", user("anew"))
+    told = next(found)
+    assert (told.added, told.removed) == (1, 4)
+
+
+def test_a_watcher_that_fails_is_replaced_by_looking(cli, home, monkeypatch, capfdbinary):
+    def watch(*_, **__):
+        raise OSError(28, "No space left on device")
+        yield
+
+    monkeypatch.setattr("watchfiles.watch", watch)
+    with Stop() as stop:
+        found = reports(home.recall, [str(home.sessions)], stop, Progress())
+        assert next(found).indexed == 4
+        home.write("new.jsonl", user("first"))
+        assert next(found).added == 1
+    assert b"looking every few seconds instead" in capfdbinary.readouterr().err
