@@ -139,12 +139,12 @@ def _name(name: str) -> Forms:
         if lead in {"-", "--", "."}:  # -p, --no-cache, .env
             wholes = _short(lead + core.casefold())
     if "." not in core:
-        return wholes + _identifier(core), [], False
+        return wholes + _identifier(core), _humped(core), False
     lower = core.casefold()
     version = lower.removeprefix("v")
     if _is_version(version):
         return _short(version), _minors(version), True
-    parts = [code for part in core.split(".") for code in _identifier(part)]
+    parts = [code for part in core.split(".") for code in _identifier(part) + _humped(part)]
     if not core.replace(".", "").isalpha():
         parts += _versions_in(lower)
     return wholes + _short(lower), parts, False
@@ -177,6 +177,15 @@ def _identifier(name: str) -> list[str]:
     if not words:
         return []
     return _short(name.casefold()) + (flat_form(name) if len(words) > 1 else [])
+
+
+def _humped(name: str) -> list[str]:
+    """Return the flat forms of the parts with humps: _handleEvent, icon_arrowUp, 2-ParallelCode."""
+    if "_" not in name and "-" not in name:
+        return []
+    if name.islower() or name.isupper():
+        return []
+    return [code for atom in atoms(name) if len(humps(atom)) > 1 for code in flat_form(atom)]
 
 
 def _atom(name: str) -> list[str]:
