@@ -25,13 +25,7 @@ from clawa_search.cli.verb import MANY, Verb
 from clawa_search.errors import InvalidInputError
 from clawa_search.output.clean import for_terminal
 from clawa_search.output.json import line
-
-DONE = {
-    "created": "Remembered #{}.",
-    "updated": "Updated memory #{}.",
-    "deleted": "Deleted memory #{}.",
-    "unchanged": "Memory #{} is unchanged.",
-}
+from clawa_search.output.text import DONE
 
 
 def recall(recall: Recall, given: Split) -> int:

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 from clawa_search.output.clean import for_terminal
 
 NOTHING = "No matching memories or session entries found.\n"
+DONE = {
+    "created": "Remembered #{}.",
+    "updated": "Updated memory #{}.",
+    "deleted": "Deleted memory #{}.",
+    "unchanged": "Memory #{} is unchanged.",
+}
+"""What `remember` and `forget` did, by the facade's word for it; the id goes in."""
 
 
 def answer_text(
