@@ -57,6 +57,8 @@ def problems(database: Database) -> list[str]:
                 count = con.execute(sql).fetchone()[0]
                 if count:
                     found.append(f"{what}: {count}")
+            if not _frequencies_hold(con):
+                found.append("the frequencies of tokens are wrong")
     except _ERRORS as error:
         return [str(connect.store_error(database.path, error))]
     finally:
@@ -64,11 +66,22 @@ def problems(database: Database) -> list[str]:
     return found + (_full_text(database) if needs == CURRENT else [])
 
 
+def _frequencies_hold(con: sqlite3.Connection) -> bool:
+    """Count every token again and compare."""
+    counted: dict[str, list[int]] = {}
+    for text, code, words in con.execute("SELECT text, code, tags FROM memories_index"):
+        for at, tokens in enumerate((text, code)):
+            for token in {*tokens.split(), *words.split()}:
+                counted.setdefault(token, [0, 0])[at] += 1
+    stored = {token: df for token, *df in con.execute("SELECT token, text, code FROM memories_df")}
+    return stored == counted
+
+
 def _full_text(database: Database) -> list[str]:
     """Compare the full-text index with what it indexes; the check is a write to SQLite."""
     try:
         con = database.open_writer()
-        con.execute("BEGIN IMMEDIATE")
+        connect.begin(con)
         try:
             con.execute(_FTS_CHECK)
         finally:
@@ -94,7 +107,7 @@ def repair(database: Database, now_ms: int) -> str:
     try:
         copy = back_up(database.path, now_ms)
         con = database.open_writer()
-        con.execute("BEGIN IMMEDIATE")
+        connect.begin(con)
         try:
             build_mirror(con)
             con.execute("COMMIT")

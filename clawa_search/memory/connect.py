@@ -17,6 +17,9 @@ from clawa_search.errors import StoreError
 READ_WAIT_S = 2.0
 """A reader waits this long; in WAL mode nobody holds it up but a program that locks everything."""
 WRITE_WAIT_S = 5.0
+"""A writer waits this long for a lock that one program holds."""
+MAX_WAIT_S = 60.0
+"""It waits up to this long while others take their turns."""
 
 # Primary result codes of SQLite (https://sqlite.org/rescode.html).
 _BUSY, _LOCKED, _READONLY, _IOERR, _CORRUPT, _FULL, _CANTOPEN, _NOTADB = 5, 6, 8, 10, 11, 13, 14, 26
@@ -110,6 +113,37 @@ def open_writer(path: str, wait_s: float = WRITE_WAIT_S) -> sqlite3.Connection:
         con.close()
         raise
     return con
+
+
+def begin(con: sqlite3.Connection, wait_s: float = WRITE_WAIT_S) -> None:
+    """Start a transaction that writes, when the others let us.
+
+    SQLite's own waiting sleeps longer the longer it has waited, so that of many writers one may
+    never get its turn. Here all wait alike, and as long as others get on, nobody gives up.
+
+    Raises:
+        sqlite3.OperationalError: one program held the lock for *wait_s*.
+    """
+    now = time.monotonic()
+    deadline, end = now + wait_s, now + MAX_WAIT_S
+    seen = None
+    con.execute("PRAGMA busy_timeout = 0")
+    try:
+        while True:
+            try:
+                con.execute("BEGIN IMMEDIATE")
+            except _sqlite3.OperationalError as error:
+                now = time.monotonic()
+                (version,) = con.execute("PRAGMA data_version").fetchone()
+                if version != seen:  # somebody committed
+                    seen, deadline = version, min(now + wait_s, end)
+                if not is_busy(error) or now > deadline:
+                    raise
+                time.sleep(0.002)
+            else:
+                return
+    finally:
+        con.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
 
 
 def _connect(where: str, wait_s: float) -> sqlite3.Connection:

@@ -6,7 +6,7 @@ import _sqlite3
 import os
 import time
 
-from clawa_search.memory.connect import open_reader
+from clawa_search.memory.connect import check_regular, open_reader
 
 
 def back_up(path: str, now_ms: int) -> str:
@@ -15,6 +15,7 @@ def back_up(path: str, now_ms: int) -> str:
     Raises:
         OSError, sqlite3.Error: no copy was made, and no part of one is left.
     """
+    check_regular(path)
     stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now_ms / 1000))
     copy = f"{path}.backup-{stamp}Z"
     number = 1

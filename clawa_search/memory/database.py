@@ -86,9 +86,7 @@ class Database:
             key: tuple[int, int] | None = connect.check_regular(self.path)
         except FileNotFoundError:
             key = None
-        if self._writer and key == self._writes:
-            self._writer.execute(f"PRAGMA busy_timeout = {int(wait_s * 1000)}")
-        else:
+        if not self._writer or key != self._writes:
             if self._writer:
                 self._writer.close()
                 self._writer = None
@@ -98,7 +96,7 @@ class Database:
         if needs == NEWER:
             raise newer(self.path)
         if needs in (OUTDATED, MISSING):
-            migrate(self._writer, self.path, self._clock())
+            migrate(self._writer, self.path, self._clock(), wait_s)
             if needs == OUTDATED:
                 self.refresh(self._writer)
         return self._writer
@@ -129,7 +127,7 @@ class Database:
 
         total = 0
         while True:
-            con.execute("BEGIN IMMEDIATE")
+            connect.begin(con)
             try:
                 done = self.catch_up(con, BATCH)
                 con.execute("COMMIT")
@@ -246,7 +244,7 @@ class Writing:
     def __enter__(self) -> sqlite3.Connection:
         try:
             self._con = self._database.open_writer()
-            self._con.execute("BEGIN IMMEDIATE")
+            connect.begin(self._con)
         except _ERRORS as error:
             raise connect.store_error(self._database.path, error) from error
         return self._con

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import sqlite_utils
 
 from clawa_search.errors import StoreError
-from clawa_search.memory.connect import lacks_fts5
+from clawa_search.memory.connect import begin, lacks_fts5
 from indexer import analysis
 
 SCHEMA = 1
@@ -76,7 +76,6 @@ MIRROR = (
       tokens INTEGER NOT NULL,
       size INTEGER NOT NULL
     )""",
-    f"INSERT INTO memories_state VALUES (1, {SCHEMA}, {analysis.VERSION}, 0, 0, 0)",
     """CREATE TABLE memories_index (
       id INTEGER PRIMARY KEY,
       text TEXT NOT NULL,
@@ -171,8 +170,14 @@ def version(con: sqlite3.Connection) -> int | None:
     return int(row[0]) if row else None
 
 
-def migrate(con: sqlite3.Connection, path: str, now_ms: int) -> None:
+def migrate(con: sqlite3.Connection, path: str, now_ms: int, wait_s: float) -> None:
     """Bring the file up to date in one transaction; a copy of it is made before that.
+
+    Args:
+        con: a connection outside of a transaction.
+        path: its file.
+        now_ms: the time for the name of the copy.
+        wait_s: how long to wait for another program that holds the lock.
 
     Without FTS5 in this SQLite, only `memories` itself is brought up to date.
 
@@ -183,7 +188,7 @@ def migrate(con: sqlite3.Connection, path: str, now_ms: int) -> None:
     import sqlite_utils.migrations  # noqa: F401  (180 ms, which nobody shall wait for below)
 
     con.execute("PRAGMA foreign_keys = OFF")
-    con.execute("BEGIN IMMEDIATE")
+    begin(con, wait_s)
     try:
         _migrate(con, path, now_ms)
         con.execute("COMMIT")
@@ -259,3 +264,4 @@ def build_mirror(con: sqlite3.Connection) -> None:
         con.execute(f"DROP TRIGGER IF EXISTS {name}")
     for statement in (*MIRROR, *TRIGGERS.values()):
         con.execute(statement)
+    con.execute("INSERT INTO memories_state VALUES (1, ?, ?, 0, 0, 0)", (SCHEMA, analysis.VERSION))

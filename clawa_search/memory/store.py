@@ -7,7 +7,6 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import TracebackType
     from typing import Literal, Self
@@ -25,26 +24,10 @@ __all__ = ["Memory", "MemoryStore"]
 
 OWN_REFRESH = 512
 """Memories of other programs that one write of ours brings up to date at most."""
-LITERAL_ROWS = 20_000
-"""Memories that a literal search looks at, newest first: about 1 us each."""
-
-_FIRST, _LAST = -(1 << 62), 1 << 62  # ms
-_NEWEST = f"""SELECT {MEMORY} FROM memories ORDER BY ts DESC, id DESC LIMIT ?"""
-_BETWEEN = f"""SELECT {MEMORY} FROM memories WHERE ts >= ? AND ts <= ?
-ORDER BY ts DESC, id DESC LIMIT ?"""
-_TAGGED = """SELECT id FROM memories_tags t WHERE tag = ? AND ts >= ? AND ts <= ?
-AND id NOT IN (SELECT id FROM memories_stale) {} ORDER BY ts DESC, id DESC LIMIT ?"""
-_ALSO_TAGGED = """AND EXISTS
-(SELECT 1 FROM memories_tags WHERE tag = ? AND ts = t.ts AND id = t.id)"""
-_TAG_COUNT = "SELECT count(*) FROM (SELECT 1 FROM memories_tags WHERE tag = ? LIMIT 4096)"
-_STALE = f"""SELECT {MEMORY} FROM memories
-WHERE id IN (SELECT id FROM memories_stale ORDER BY id DESC LIMIT 4096)"""
-_BATCH = f"SELECT {MEMORY} FROM memories WHERE id > ? ORDER BY id LIMIT ?"
-_LITERAL = f"""SELECT {MEMORY} FROM (SELECT {MEMORY} FROM memories WHERE ts >= ? AND ts <= ?
-ORDER BY ts DESC, id DESC LIMIT {LITERAL_ROWS}) WHERE instr(text, ?) > 0"""
 
 _TERMS = """SELECT token FROM memories_df WHERE token >= ? AND token < ? AND text > 0
 ORDER BY text DESC LIMIT ?"""
+_BATCH = f"SELECT {MEMORY} FROM memories WHERE id > ? ORDER BY id LIMIT ?"
 
 
 def now_ms() -> int:
@@ -171,19 +154,16 @@ class MemoryStore:
             tags: normalised as those of memories are.
             since_ms, until_ms: Unix ms, both included.
         """
+        from clawa_search.memory import listing
+
         wanted = normalise(tags)
-        span = (_FIRST if since_ms is None else since_ms, _LAST if until_ms is None else until_ms)
         with self._database.reading(mirror=bool(wanted)) as con:
             if con is None:
                 return []
-            if wanted and self._database.mirrored:
-                return _tagged(con, limit, wanted, span)
-            if wanted:
-                rows: Iterable[Sequence[object]] = con.execute(_BETWEEN, (*span, LITERAL_ROWS))
-                return _first(rows, limit, wanted)
-            if since_ms is None and until_ms is None:
-                return [read(row) for row in con.execute(_NEWEST, (limit,))]
-            return [read(row) for row in con.execute(_BETWEEN, (*span, limit))]
+            if not wanted:
+                return listing.newest(con, limit, since_ms, until_ms)
+            tagged = listing.tagged if self._database.mirrored else listing.scanned
+            return tagged(con, limit, wanted, since_ms, until_ms)
 
     def candidates(
         self,
@@ -240,12 +220,14 @@ class MemoryStore:
         until_ms: int | None = None,
     ) -> list[Memory]:
         """Return memories that hold *text* as it stands, newest first, of the newest 20,000."""
+        from clawa_search.memory import listing
+
         if not text:
             return []
-        span = (_FIRST if since_ms is None else since_ms, _LAST if until_ms is None else until_ms)
         with self._database.reading() as con:
-            rows = con.execute(_LITERAL, (*span, text)) if con else ()
-            return _first(rows, limit, normalise(tags))
+            if con is None:
+                return []
+            return listing.literal(con, text, limit, normalise(tags), since_ms, until_ms)
 
     def document_frequency(self, token: str, field: str = "text", cap: int = 4096) -> int:
         """Return how many memories hold *token* in *field* or in their tags, *cap* at most.
@@ -314,32 +296,3 @@ class MemoryStore:
         from clawa_search.memory.care import repair
 
         return repair(self._database, self._clock())
-
-
-def _first(rows: Iterable[Sequence[object]], limit: int, tags: tuple[str, ...]) -> list[Memory]:
-    """Return the first *limit* memories of *rows* that have all *tags*."""
-    found: list[Memory] = []
-    wanted = set(tags)
-    for row in rows:
-        memory = read(row)
-        if wanted <= set(memory.tags):
-            found.append(memory)
-            if len(found) == limit:
-                break
-    return found
-
-
-def _tagged(
-    con: sqlite3.Connection, limit: int, tags: tuple[str, ...], span: tuple[int, int]
-) -> list[Memory]:
-    """Return the newest memories with all *tags*, from the rarest tag's own index."""
-    if len(tags) > 1:
-        tags = tuple(sorted(tags, key=lambda tag: con.execute(_TAG_COUNT, (tag,)).fetchone()[0]))
-    sql = _TAGGED.format(_ALSO_TAGGED * (len(tags) - 1))
-    ids = [row[0] for row in con.execute(sql, (tags[0], *span, *tags[1:], limit))]
-    marks = ",".join("?" * len(ids))
-    rows = con.execute(f"SELECT {MEMORY} FROM memories WHERE id IN ({marks})", ids).fetchall()
-    rows += con.execute(_STALE).fetchall()
-    found = [memory for memory in map(read, rows) if set(tags) <= set(memory.tags)]
-    found = [memory for memory in found if span[0] <= memory.ts_ms <= span[1]]
-    return sorted(found, key=lambda memory: (-memory.ts_ms, -memory.id))[:limit]

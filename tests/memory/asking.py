@@ -26,7 +26,8 @@ def make_old(path, rows=(), sql=OLD):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     con = sqlite3.connect(path)
     con.executescript(sql)
-    con.executemany("INSERT INTO memories (id, ts, text, tags) VALUES (?, ?, ?, ?)", rows)
+    if rows:
+        con.executemany("INSERT INTO memories (id, ts, text, tags) VALUES (?, ?, ?, ?)", rows)
     con.commit()
     con.close()
 
@@ -51,7 +52,7 @@ def rows_of(path):
 
 def answers(store, queries, tags):
     """Return what *store* says about everything that a user could ask."""
-    said = {"newest": store.newest(1000), "stats": store.stats()}
+    said: dict[object, object] = {"newest": store.newest(1000), "stats": store.stats()}
     for tag in tags:
         said["tag", tag] = store.newest(1000, (tag,))
     for query in queries:

@@ -94,6 +94,7 @@ def test_no_history_uses_an_id_twice(tmp_path_factory, steps):
             highest = max([highest, *(memory.id for memory in store.iter_all())])
         _, ours = store.remember("one more")
         theirs = foreign.execute(INSERT, (1, "and one", "[]")).lastrowid
+        assert theirs is not None
         assert highest < ours < theirs
     finally:
         foreign.close()

@@ -122,7 +122,8 @@ def test_every_text_is_stored_exactly_but_for_what_cannot_be(tmp_path_factory, t
         if not text.strip():
             return
         store.remember(text)
-        kept = store.get(1).text
+        (memory,) = store.newest(1)
+        kept = memory.text
         expected = "".join(
             "\ufffd" if sign == "\0" or "\ud800" <= sign <= "\udfff" else sign
             for sign in text.strip()

@@ -1,0 +1,100 @@
+"""Memories by time, by tags and by literal text: index scans, no ranking."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+from clawa_search.memory.record import MEMORY, Memory, read
+
+SCAN_ROWS = 20_000
+"""Memories that are looked at, newest first, where no index helps: about 1 us each."""
+
+_NEWEST = f"SELECT {MEMORY} FROM memories ORDER BY ts DESC, id DESC LIMIT ?"
+_BETWEEN = f"""SELECT {MEMORY} FROM memories WHERE ts >= ? AND ts <= ?
+ORDER BY ts DESC, id DESC LIMIT ?"""
+_TAGGED = """SELECT id FROM memories_tags t WHERE tag = ? AND ts >= ? AND ts <= ?
+AND id NOT IN (SELECT id FROM memories_stale) {} ORDER BY ts DESC, id DESC LIMIT ?"""
+_ALSO_TAGGED = """AND EXISTS
+(SELECT 1 FROM memories_tags WHERE tag = ? AND ts = t.ts AND id = t.id)"""
+_TAG_COUNT = "SELECT count(*) FROM (SELECT 1 FROM memories_tags WHERE tag = ? LIMIT 4096)"
+_STALE = f"""SELECT {MEMORY} FROM memories
+WHERE id IN (SELECT id FROM memories_stale ORDER BY id DESC LIMIT 4096)"""
+_LITERAL = f"""SELECT {MEMORY} FROM (SELECT {MEMORY} FROM memories WHERE ts >= ? AND ts <= ?
+ORDER BY ts DESC, id DESC LIMIT ?) WHERE instr(text, ?) > 0"""
+
+
+def newest(
+    con: sqlite3.Connection, limit: int, since_ms: int | None, until_ms: int | None
+) -> list[Memory]:
+    """Return the newest memories of a time."""
+    if since_ms is None and until_ms is None:
+        return [read(row) for row in con.execute(_NEWEST, (limit,))]
+    return [read(row) for row in con.execute(_BETWEEN, (*span(since_ms, until_ms), limit))]
+
+
+def tagged(
+    con: sqlite3.Connection,
+    limit: int,
+    tags: tuple[str, ...],
+    since_ms: int | None,
+    until_ms: int | None,
+) -> list[Memory]:
+    """Return the newest memories with all *tags*, from the rarest tag's own index."""
+    first, last = span(since_ms, until_ms)
+    if len(tags) > 1:
+        tags = tuple(sorted(tags, key=lambda tag: con.execute(_TAG_COUNT, (tag,)).fetchone()[0]))
+    sql = _TAGGED.format(_ALSO_TAGGED * (len(tags) - 1))
+    ids = [row[0] for row in con.execute(sql, (tags[0], first, last, *tags[1:], limit))]
+    marks = ",".join("?" * len(ids))
+    rows = con.execute(f"SELECT {MEMORY} FROM memories WHERE id IN ({marks})", ids).fetchall()
+    rows += con.execute(_STALE).fetchall()
+    found = [memory for memory in map(read, rows) if set(tags) <= set(memory.tags)]
+    found = [memory for memory in found if first <= memory.ts_ms <= last]
+    return sorted(found, key=lambda memory: (-memory.ts_ms, -memory.id))[:limit]
+
+
+def scanned(
+    con: sqlite3.Connection,
+    limit: int,
+    tags: tuple[str, ...],
+    since_ms: int | None,
+    until_ms: int | None,
+) -> list[Memory]:
+    """Return the same without a mirror, of the newest SCAN_ROWS."""
+    rows = con.execute(_BETWEEN, (*span(since_ms, until_ms), SCAN_ROWS))
+    return _first(rows, limit, tags)
+
+
+def literal(
+    con: sqlite3.Connection,
+    text: str,
+    limit: int,
+    tags: tuple[str, ...],
+    since_ms: int | None,
+    until_ms: int | None,
+) -> list[Memory]:
+    """Return the newest memories with *text* in them, of the newest SCAN_ROWS."""
+    rows = con.execute(_LITERAL, (*span(since_ms, until_ms), SCAN_ROWS, text))
+    return _first(rows, limit, tags)
+
+
+def span(since_ms: int | None, until_ms: int | None) -> tuple[int, int]:
+    """Return the first and the last ms that count."""
+    first = -(1 << 62) if since_ms is None else since_ms
+    return first, 1 << 62 if until_ms is None else until_ms
+
+
+def _first(rows: Iterable[Sequence[object]], limit: int, tags: tuple[str, ...]) -> list[Memory]:
+    """Return the first *limit* memories of *rows* that have all *tags*."""
+    found: list[Memory] = []
+    wanted = set(tags)
+    for row in rows:
+        memory = read(row)
+        if wanted <= set(memory.tags):
+            found.append(memory)
+            if len(found) == limit:
+                break
+    return found

@@ -1,0 +1,198 @@
+"""Other programs write the same file with plain SQL; nothing may break on either side."""
+
+import json
+import os
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from clawa_search.memory.store import MemoryStore
+from tests.memory.asking import DELETE, INSERT, OLD, UPDATE, find, rows_of, texts
+
+NODE = Path(__file__).parents[1] / "node/node_modules/.bin/node"
+NO_NODE = "Node 24 is not installed: run tests/node/install"
+
+
+def test_what_another_program_writes_is_found_at_once(store, foreign):
+    number = foreign.execute(INSERT, (5, "a pear from afar", '["fruit"]')).lastrowid
+    assert find(store, "pear") == [number]
+    assert find(store, "pear", tags=["fruit"]) == find(store, "fruit") == [number]
+    assert [memory.id for memory in store.newest(5, ["fruit"])] == [number]
+    foreign.execute(UPDATE, (6, "a plum from afar", '["stone"]', number))
+    assert (find(store, "pear"), find(store, "plum")) == ([], [number])
+    assert (store.newest(5, ["fruit"]), len(store.newest(5, ["stone"]))) == ([], 1)
+    foreign.execute(DELETE, (number,))
+    assert find(store, "plum") == store.newest(5) == store.newest(5, ["stone"]) == []
+    assert store.integrity() == []
+
+
+def test_the_same_holds_for_memories_that_were_indexed(store, foreign):
+    store.remember("a pear from here", tags=["fruit"])
+    number = foreign.execute(INSERT, (5, "a pear from afar", '["fruit"]')).lastrowid
+    assert store.refresh() == 1
+    foreign.execute(UPDATE, (6, "a plum", "[]", 2))
+    foreign.execute(DELETE, (number,))
+    assert (find(store, "pear"), find(store, "plum")) == ([], [2])
+    assert store.newest(5, ["fruit"]) == []
+    assert store.refresh() == 2
+    assert (find(store, "pear"), find(store, "plum")) == ([], [2])
+    assert store.integrity() == []
+
+
+def test_the_statements_of_pi_report_what_they_did(store, foreign):
+    foreign.executescript(OLD)  # Pi's extension runs this at each open
+    store.remember("pear")
+    assert foreign.execute(UPDATE, (1, "plum", "[]", 2)).rowcount == 1
+    assert foreign.execute(UPDATE, (1, "plum", "[]", 99)).rowcount == 0
+    assert foreign.execute(INSERT, (1, "fig", "[]")).lastrowid == 3
+    assert foreign.execute(DELETE, (3,)).rowcount == 1
+    assert foreign.execute(DELETE, (3,)).rowcount == 0
+    assert foreign.execute(INSERT, (1, "fig", "[]")).lastrowid == 4
+
+
+@pytest.mark.parametrize("conflict", ["ABORT", "FAIL", "ROLLBACK", "IGNORE", "REPLACE"])
+def test_no_conflict_clause_makes_a_statement_fail(store, foreign, conflict):
+    number = foreign.execute(INSERT, (1, "pear", "[]")).lastrowid
+    for text in ("plum", "fig"):  # the id is stale already
+        foreign.execute(f"UPDATE OR {conflict} memories SET text = ? WHERE id = ?", (text, number))
+    foreign.execute(f"INSERT OR {conflict} INTO memories (ts, text) VALUES (2, 'quince')")
+    foreign.execute(
+        "INSERT INTO memories (id, ts, text) VALUES (?, 3, 'medlar')"
+        " ON CONFLICT(id) DO UPDATE SET text = excluded.text",
+        (number,),
+    )
+    assert sorted(texts(store)) == ["medlar", "quince"]
+    assert find(store, "medlar") == [number]
+    assert store.refresh() == 2
+    assert store.integrity() == []
+
+
+def test_an_sqlite_without_fts5_and_json_can_still_write(store, foreign):
+    def deny(action, first, second, *_):
+        words = f"{first} {second}".lower()
+        return sqlite3.SQLITE_DENY if "fts" in words or "json" in words else sqlite3.SQLITE_OK
+
+    store.remember("pear", tags=["a"])
+    foreign.set_authorizer(deny)
+    number = foreign.execute(INSERT, (1, "plum", '["b"]')).lastrowid
+    foreign.execute(UPDATE, (1, "fig", "[]", 2))
+    foreign.execute(UPDATE, (1, "medlar", "[]", number))
+    foreign.execute(DELETE, (2,))
+    assert find(store, "pear plum fig medlar") == [number]
+
+
+@pytest.mark.parametrize(
+    ("ts", "text", "tags"),
+    [
+        (b"\x00\xff", b"raw \xff bytes", b'["a"]'),
+        ("2026-01-01", 12345, 7),
+        (1.5, 2.5, '["a"'),
+        (1e300, "infinite", '{"a": 1}'),
+        (-5, "nul \0 inside pear", "[[[["),
+        ("", "", ""),
+    ],
+)
+def test_values_of_any_type_are_read(store, foreign, ts, text, tags):
+    number = foreign.execute(INSERT, (ts, text, tags)).lastrowid
+    for _ in range(2):
+        (memory,) = store.newest(5)
+        assert memory == store.get(number)
+        assert isinstance(memory.ts_ms, int)
+        assert isinstance(memory.text, str)
+        assert memory.tags == ()
+        assert list(store.iter_all()) == [memory]
+        assert find(store, "nothing like it") == []
+        if "pear" in memory.text:
+            assert find(store, "pear") == [number]
+        store.refresh()
+    assert store.integrity() == []
+
+
+def test_a_table_that_was_dropped_and_made_again_is_noticed(store, foreign, path):
+    store.remember("pear", tags=["a"])
+    foreign.executescript("DROP TABLE memories;" + OLD)
+    foreign.execute(INSERT, (1, "plum", '["b"]'))
+    store.close()
+    with MemoryStore(path) as again:
+        assert (find(again, "pear"), find(again, "plum")) == ([], [1])
+        assert again.newest(5, ["a"]) == []
+        assert again.remember("fig") == ("created", 2)
+        again.forget(2)
+        assert again.remember("fig") == ("created", 3)
+        assert again.integrity() == []
+
+
+def test_our_writes_bring_what_others_wrote_up_to_date(store, foreign):
+    for number in range(20):
+        foreign.execute(INSERT, (number, f"pear {number}", "[]"))
+    store.remember("plum")
+    assert store.refresh() == 0
+    assert len(find(store, "pear")) == 20
+
+
+def test_many_foreign_memories_are_indexed_by_a_search(store, foreign, monkeypatch):
+    monkeypatch.setattr("clawa_search.memory.database.SCAN_ROWS", 10)
+    monkeypatch.setattr("clawa_search.memory.candidates.SCAN_ROWS", 10)
+    foreign.executemany(INSERT, [(number, f"pear{number} pear", "[]") for number in range(30)])
+    answer = store.candidates([], prefixes=["pear"], limit=99)
+    assert (len(answer.rows), answer.complete, answer.notes) == (30, True, [])
+
+
+NODE_PROGRAM = """
+const { DatabaseSync } = require('node:sqlite');
+const [path, ...steps] = process.argv.slice(1);
+const db = new DatabaseSync(path);
+db.exec(%s);
+const said = JSON.parse(steps[0]).map(([sql, ...values]) => {
+  const done = db.prepare(sql).run(...values);
+  return [Number(done.changes), Number(done.lastInsertRowid)];
+});
+const rows = db.prepare('SELECT id, ts, text, tags FROM memories ORDER BY id').all();
+db.close();
+console.log(JSON.stringify({ said, rows: rows.map((row) => Object.values(row)) }));
+"""
+
+
+def node(path, *steps):
+    if not NODE.exists():
+        assert not os.environ.get("CI"), NO_NODE
+        pytest.skip(NO_NODE)
+    program = NODE_PROGRAM % json.dumps(OLD)
+    argv = [NODE, "--no-warnings", "-e", program, path, json.dumps(steps)]
+    ran = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+def test_node_writes_into_our_file_and_reads_it(store, path):
+    store.remember("pear of ours", tags=["a"])
+    store.remember("plum of ours")
+    done = node(
+        path,
+        [INSERT, 7, "quince of node 检索", '["b"]'],
+        [UPDATE, 8, "medlar of node", '["a","b"]', 1],
+        [DELETE, 2],
+        [DELETE, 2],
+    )
+    assert [changes for changes, _ in done["said"]] == [1, 1, 1, 0]
+    assert done["said"][0][1] == 3
+    assert [tuple(row) for row in done["rows"]] == rows_of(path)
+    assert (find(store, "quince"), find(store, "检索"), find(store, "medlar")) == ([3], [3], [1])
+    assert find(store, "pear") == find(store, "plum") == []
+    assert {memory.id for memory in store.newest(5, ["b"])} == {1, 3}
+    store.refresh()
+    assert store.integrity() == []
+    assert store.remember("fig") == ("created", 4)
+
+
+def test_we_take_over_a_file_that_node_made(store, path):
+    os.makedirs(os.path.dirname(path))
+    node(path, [INSERT, 7, "quince", '["b"]'], [INSERT, 8, "fig", "[]"], [DELETE, 1])
+    assert find(store, "fig") == [2]
+    store.forget(2)
+    done = node(path, [INSERT, 9, "medlar", "[]"])
+    assert done["said"] == [[1, 3]]
+    assert find(store, "medlar") == [3]
+    assert store.integrity() == []
