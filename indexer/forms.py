@@ -93,7 +93,9 @@ def segments(piece: str) -> list[str]:
     """Return the parts of a path or URL, `.` and `..` left out; none when *piece* is no path."""
     if "/" not in piece and "\\" not in piece:
         return []
-    return [part for part in piece.replace("\\", "/").split("/") if part.strip(".")]
+    if "\\" in piece:
+        piece = piece.replace("\\", "/")
+    return [part for part in piece.split("/") if part.strip(".")]
 
 
 def forms(piece: str) -> Forms:
@@ -112,9 +114,11 @@ def forms(piece: str) -> Forms:
     ends: list[str] = []
     for count in _ENDS:
         if count < len(path):
-            ends += _short("/".join(lower[-count:]))
-            ends += _short("/".join(lower[:count]))
-    return _short("/".join(lower)), ends, False
+            ends += ["/".join(lower[-count:]), "/".join(lower[:count])]
+    whole = "/".join(lower)
+    if len(whole) > _MAX_CODE:
+        return [], [end for end in ends if len(end) <= _MAX_CODE], False
+    return [whole], ends, False
 
 
 def _all(found: Forms) -> list[str]:
@@ -173,10 +177,11 @@ def _identifier(name: str) -> list[str]:
     """Return the forms of a name without dots; one that is a plain word has none."""
     if "_" not in name and "-" not in name:
         return _atom(name)
-    words = atoms(name)
-    if not words:
+    core = name.strip("_-")
+    if not core:
         return []
-    return _short(name.casefold()) + (flat_form(name) if len(words) > 1 else [])
+    several = "_" in core or "-" in core
+    return _short(name.casefold()) + (flat_form(core) if several else [])
 
 
 def _humped(name: str) -> list[str]:
@@ -203,9 +208,7 @@ def flat_form(name: str) -> list[str]:
     document that says `filename`, while a query `filename` may find a document's `file_name`.
     """
     flat = name.replace("_", "").replace("-", "").casefold()
-    if len(flat) > _MAX_IDENTIFIER or flat.isdigit():
-        return []
-    return ["~" + flat]
+    return [] if len(flat) > _MAX_IDENTIFIER or flat.isdigit() else ["~" + flat]
 
 
 def _is_hash(lower: str) -> bool:
