@@ -81,7 +81,7 @@ class Recall:
     def remember(
         self,
         text: str,
-        id: int | None = None,  # the word of the tool and of the contract
+        id: int | None = None,  # noqa: A002  # the word of the tool and of the contract
         tags: Iterable[str] | None = None,
     ) -> tuple[str, int]:
         """Create, update (id and text) or delete (id and empty text) a memory.
