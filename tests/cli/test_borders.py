@@ -120,7 +120,7 @@ def test_closed_streams_are_given_a_harmless_file(monkeypatch):
 
 
 def test_leaving_flushes_and_never_fails(monkeypatch):
-    left = []
+    left: list[int] = []
     monkeypatch.setattr(os, "_exit", left.append)
 
     class Full:
