@@ -193,6 +193,7 @@ def test_the_locale_changes_nothing(either, locale):
     copies = [ref for hit in found.json["hits"] for ref in (hit["ref"], *hit["also"])]
     assert len(copies) == 4
     assert all(": 2" not in ref and "Gr\xf6\xdfe" in ref for ref in copies)
+    ran = found
     for project in (["--project", "/srv/Gr\xf6\xdfe \u03b1"], []):
         ran = either.run("recall", "\u4f1a\u8bae", "--json", *project, env=env)
         assert [hit["project"] for hit in ran.json["hits"]] == ["/srv/Gr\xf6\xdfe \u03b1"]
