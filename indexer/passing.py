@@ -170,8 +170,7 @@ class Pass:
         self._changed, self._gone, self._moves = [], [], []
 
     def _remove(self, row: File) -> None:
-        if row.kind == catalog.SESSION:
-            self._tools.writer.forget(row.id)
+        self._tools.writer.forget(row.id)
         self._gone.append(row)
         self._report.removed += 1
         self._report.removed_entries += row.next_seq
@@ -211,13 +210,12 @@ class Pass:
         from indexer.step import FileStep
 
         writer = self._tools.writer
-        known = row is not None and row.kind == catalog.SESSION
-        if known and row is not None and row.continues(fd, now):
+        if row is not None and row.kind == catalog.SESSION and row.continues(fd, now):
             writer.forget(row.id, from_seq=row.next_seq)
             FileStep(self._tools, fd, row, now).append()
             self._changed.append(row)
             return
-        if known and row is not None:
+        if row is not None:  # even of what was no session a lost pass may have made one
             writer.forget(row.id)
             self._report.removed_entries += row.next_seq
         fresh = catalog.new_file(found.path)
