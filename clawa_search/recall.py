@@ -231,7 +231,11 @@ class Recall:
 
     def catch_up(self, listing: Listing, *, rebuild: bool = False, suspect: bool = False) -> str:
         """Index *listing* now; return why not, or an empty string."""
+        import gc
+
         from indexer.sync import sync
+
+        gc.enable()  # the command line switches it off for a mere recall
 
         try:
             sync(
