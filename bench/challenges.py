@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench import tables
-from bench.datasets import Conversation, Message, Query, forked, load
+from bench.datasets import FORK, Conversation, Message, Query, forked, load
 from bench.evaluate import Result
 from bench.metrics import auroc, mean
 from bench.product import Indexed
@@ -114,9 +115,14 @@ def run_forks(data: Path, names: Sequence[str]) -> list[dict[str, Any]]:
             for result, haystack in ((before, conv), (after, forked([conv], chosen)[0])):
                 with Indexed(haystack) as engine:
                     for query in conv.queries:
-                        result.add(query, engine(query))
+                        result.add(query, [_original(message) for message in engine(query)])
         rows.append({"set": name, "before": before.summary(), "after": after.summary()})
     return rows
+
+
+def _original(message: Message) -> Message:
+    """Return *message* as of the session that was forked: a copy of the evidence is as good."""
+    return replace(message, session=message.session.partition(FORK)[0])
 
 
 def run_empties(data: Path, names: Sequence[str]) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+FORK = "-fork"  # between the name of a session and the number of its copy
 # BEAM questions without one evident message (abstention, ordering, summaries) are left out.
 _BEAM = {
     "contradiction_resolution",
@@ -142,7 +143,7 @@ def forked(conversations: list[Conversation], chosen: set[str]) -> list[Conversa
         copy = Conversation(conv.name, list(conv.messages), conv.queries, conv.notes)
         for number in (1, 2):
             copy.messages += [
-                replace(message, session=f"{message.session}-fork{number}")
+                replace(message, session=f"{message.session}{FORK}{number}")
                 for message in conv.messages
                 if message.session in chosen
             ]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bench.baselines import BASELINES
 from bench.corpus import Corpus, Plan, make_corpus
-from bench.datasets import forked, load
+from bench.datasets import FORK, forked, load
 from bench.evaluate import evaluate
 from bench.homes import lay
 from bench.metrics import auroc, measure, ndcg_at, percentile, recall_at
@@ -162,7 +162,7 @@ def test_forked_sessions_repeat_ids_in_other_files(tmp_path):
     copies = [
         [entry["id"] for entry in entries_of(Path(path))[1:]]
         for name, path in home.files.items()
-        if name.partition("-fork")[0] in chosen
+        if name.partition(FORK)[0] in chosen
     ]
     assert len(copies) == 3
     assert copies[0] == copies[1] == copies[2]
