@@ -39,7 +39,8 @@ class Listing:
     Attributes:
         files: each file once, however many links lead to it.
         notes: `(path, why)` of what could not be looked at.
-        roots: the folders that were walked with everything below them.
+        roots: the folders that were walked with everything below them, and the files that
+            were named: what must be looked at again next time.
         missing: roots that do not exist.
     """
 
@@ -148,7 +149,7 @@ class Listing:
         """Add one file by name; what is no regular file becomes a note.
 
         Args:
-            again: also when it was met before.
+            again: it is known, and is added even if it was met before.
         """
         try:
             stat = os.stat(path)
@@ -160,6 +161,16 @@ class Listing:
         elif again:
             self.files.append(Found(path, stat))
         else:
+            self.roots.append(path)
+            self._add(path, stat)
+
+    def keep(self, path: str) -> None:
+        """Add a file that is known from before, if it is still there."""
+        try:
+            stat = os.stat(path)
+        except OSError:
+            return
+        if stat.st_mode & FORMAT == FILE:
             self._add(path, stat)
 
     def _add(self, path: str, stat: os.stat_result) -> None:

@@ -71,7 +71,7 @@ class Ledger(Catalog):
     def save(
         self,
         changed: Sequence[File],
-        gone: Iterable[File],
+        gone: Sequence[File],
         moves: Sequence[tuple[str, int]],
         *,
         done: bool,
@@ -89,6 +89,7 @@ class Ledger(Catalog):
             [
                 ("DELETE FROM files WHERE id = ?", lost),
                 ("DELETE FROM moves WHERE id = ?", lost),
+                ("DELETE FROM roots WHERE path = ?", [(file.path,) for file in gone]),
                 # A path may have changed hands between two files of the same batch.
                 ("DELETE FROM files WHERE path = ?", [(file.path,) for file in changed]),
                 (REPLACE, [file.row() for file in changed]),

@@ -3,11 +3,13 @@
 Append -> the tail only. Rewritten in any way -> the file afresh. Renamed -> its path. Gone ->
 removed. The index is committed first and the catalog after it, so a crash between the two only
 repeats work: every pass begins by removing what a lost one may have left.
+
+What was deleted is not found any more after the next sync. Its bytes stay in the files of the
+index until Tantivy happens to merge them; only a rebuild promises that none are left.
 """
 
 from __future__ import annotations
 
-import os
 import time
 
 TYPE_CHECKING = False
@@ -115,8 +117,7 @@ def _build(index_dir: str, listing: Listing, report: SyncReport, progress: Progr
     """Build a new generation beside the current one, which stays until the new one is whole."""
     roots, paths = _known_before(index_dir)
     for path in paths:
-        if os.path.isfile(path):
-            listing.add(path)
+        listing.keep(path)
     report.seen = len(listing.files)
     try:
         fresh = store.new_generation(index_dir, VERSION)
@@ -135,10 +136,7 @@ def _build(index_dir: str, listing: Listing, report: SyncReport, progress: Progr
 
 
 def _known_before(index_dir: str) -> tuple[list[str], list[str]]:
-    """Return the roots and the paths of the generation that is about to be replaced.
-
-    A file that was indexed by its name lies below no root: nothing else remembers it.
-    """
+    """Return the roots and the paths of the generation that is about to be replaced."""
     try:
         generation = store.current(index_dir)
         if generation is None:

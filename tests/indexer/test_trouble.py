@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from clawa_search.places import Places
+from clawa_search.recall import Recall
 from clawa_search.search.question import Question
 from clawa_search.search.sessions import SessionIndex
 from indexer import passing, step, store
@@ -435,14 +437,23 @@ def test_forgetting_a_session(lab):
     assert not bytes_left()
 
 
-def test_a_rebuild_keeps_files_that_were_indexed_by_name(lab, tmp_path):
+def test_a_file_that_was_indexed_by_name_stays_known(lab, tmp_path):
     path = tmp_path / "elsewhere.jsonl"
     path.write_bytes(session("by name", session_id="s5"))
-    listing = lab.listing()
-    listing.add(str(path))
-    sync(lab.index_dir, listing)
-    lab.sync(rebuild=True)
-    assert (str(path), 2, f"{WORD} by name") in indexed(lab.index_dir)
+    with Recall(Places(index_dir=lab.index_dir, cwd=str(lab.home), env={})) as recall:
+        recall.reindex([str(path)])
+        lab.sync(rebuild=True)
+        assert (str(path), 2, f"{WORD} by name") in indexed(lab.index_dir)
+        with path.open("ab") as file:
+            file.write(said("x", f"{WORD} appended") + b"\n")
+        assert lab.recalled("appended", recall) == {(str(path), 3)}
+        recall.reindex()
+        assert (str(path), 3, f"{WORD} appended") in indexed(lab.index_dir)
+        path.unlink()
+        assert recall.reindex().removed == 1
+        book = Catalog(generation(lab).catalog)
+        assert str(path) not in book.roots()
+        book.close()
 
 
 def test_three_hundred_one_line_reindexes_leave_few_segments(memory_path):
