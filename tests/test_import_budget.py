@@ -6,7 +6,7 @@ from tests.builders import Home, assistant, user
 
 ENGINES = "import tantivy, _sqlite3, encodings.utf_8"
 """What must be loaded; Tantivy and SQLite bring datetime, functools and a few more along."""
-ALLOWED = frozenset("__future__ _blake2 _heapq _json errno math time".split())
+ALLOWED = frozenset("__future__ _blake2 _heapq _json errno gc math time".split())
 """Small and without Python code of their own."""
 FOR_OTHERS = (
     "clawa_search.bridge clawa_search.cli.app clawa_search.continuity clawa_search.doctor "
