@@ -6,6 +6,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from indexer.entry import Entry
     from indexer.schema import Stored
 
 from indexer.tail import BLOCK_BYTES, line_probe, read_lines
@@ -46,10 +47,15 @@ def _is_long_line_there(fd: int, stored: Stored) -> bool:
     return False
 
 
+def _is_same(entry: Entry, stored: Stored) -> bool:
+    return stored.entry_id in ("", entry.entry_id) and entry.text == stored.text
+
+
 def find_line(path: str, stored: Stored) -> int:
     """Return the number of the line that *stored* names, wherever it stands now; 0 if gone.
 
-    The same bytes count first, then an entry of the same id whose text is the same.
+    The same bytes count first, then an entry of the same id and text; one that had no id (Pi
+    gives old files ids when it opens them) is known by its text, at the nearest line.
     """
     from indexer.formats.parse import Malformed
     from indexer.formats.pi import Reader
@@ -58,7 +64,7 @@ def find_line(path: str, stored: Stored) -> int:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return 0
-    same_entry = 0
+    found: list[int] = []
     reader = Reader()
     try:
         for line in read_lines(fd, 0, 1, torn=True):
@@ -68,11 +74,9 @@ def find_line(path: str, stored: Stored) -> int:
                 entries = reader.read(line)
             except Malformed:
                 continue
-            for entry in entries:
-                if entry.entry_id == stored.entry_id and entry.text == stored.text:
-                    same_entry = same_entry or line.number
+            found += [line.number for entry in entries if _is_same(entry, stored)]
     except OSError:
         return 0
     finally:
         os.close(fd)
-    return same_entry
+    return min(found, key=lambda number: abs(number - stored.line), default=0)
