@@ -81,9 +81,15 @@ def parse(text: str) -> Query:
     plain = " ".join(_take_filters(query, _take_phrases(query, text).split()))
     found = _take_wildcards(query, plain)
     content = [word for word in found if not _is_function(word)]
-    if not content and not query.phrases and not query.prefixes and not query.fuzzies:
+    if (
+        not content
+        and not query.words
+        and not query.phrases
+        and not query.prefixes
+        and not query.fuzzies
+    ):
         content = found
-    query.words = unique(content)[:MAX_READ_WORDS]
+    query.words = unique(query.words + content)[:MAX_READ_WORDS]
     _pair(query, found)
     return query
 
@@ -111,13 +117,17 @@ def _take_phrases(query: Query, text: str) -> str:
         elif after_first and (before.endswith((" -", " NOT "))):
             query.excluded.append(tokens)
             plain[-1] = before[:-1] if before.endswith("-") else before[: -len("NOT ")]
+        elif (word := analysis.quoted_word(piece)) is not None and _counts_whole(word):
+            query.words.append(word)
         else:
             query.phrases.append(tokens)
             query.quoted.append(analysis.Word(piece.strip(), tokens))
-            query.words += [
-                word for word in analysis.query_words(piece) if word.strict or not word.tokens
-            ]
     return " ".join(plain)
+
+
+def _counts_whole(word: Word) -> bool:
+    """Tell whether only a whole form finds *word*: "C++", "0.26.1", one CJK character."""
+    return word.strict or (len(word.tokens) == 1 and word.tokens[0] in word.codes)
 
 
 def _take_filters(query: Query, words: list[str]) -> list[str]:

@@ -107,3 +107,10 @@ def test_of_a_long_question_the_rarest_words_are_kept():
     keep_rarest(query, lambda _field, token: max(len(token), 1))
     assert len(query.words) == MAX_WORDS
     assert {word.surface for word in query.words} == set(words[:MAX_WORDS])
+
+
+def test_a_quoted_name_with_signs_or_one_character_is_looked_for_as_a_whole():
+    for text in ('"C++"', '"猫"', '"0.26.1"'):
+        query = parse(text)
+        assert not query.phrases
+        assert [word.codes[0] for word in query.words] == [text.strip('"').lower()]
