@@ -25,6 +25,7 @@ from indexer.forms import (
     segments,
     spread,
 )
+from indexer.version import ANALYSIS_VERSION
 from indexer.word import Word
 
 TYPE_CHECKING = False
@@ -45,7 +46,7 @@ __all__ = [
     "text_tokens",
 ]
 
-VERSION = 1  # of the tokens: an index made by another version must be rebuilt
+VERSION = ANALYSIS_VERSION  # an index made by another version must be rebuilt
 TOKENIZER = "clawa"  # the name under which analyzer() is registered in a Tantivy index
 
 _TO_SPACES_UTF8 = bytes.maketrans(HARD.encode(), b" " * len(HARD))
