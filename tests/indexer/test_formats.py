@@ -55,6 +55,19 @@ def test_ids_at_the_end_of_a_migrated_line_are_read_there():
     assert outcome(line, filtered=True) == ([], "ab", True)
 
 
+def test_what_no_json_writer_does_is_passed_over_where_the_head_is_that_of_a_tool():
+    """Known and accepted: to see a key that is given twice, every tool result must be parsed."""
+    twice = tool_result("a", "x")[:-2] + b',"role":"user","content":"said"}}'
+    escaped = said("b", "said", role="assistant").replace(b'"text"', b'"\\u0074ext"')
+    assert json.loads(escaped)["message"]["content"][0]["text"] == "said"
+    for raw in (twice, escaped):
+        filtered, full = outcome(raw, filtered=True), outcome(raw, filtered=False)
+        assert filtered is not None
+        assert full is not None
+        assert filtered[0] == []
+        assert [text for _, text, _ in full[0]] == ["said"]
+
+
 @pytest.mark.parametrize("loads", [strict_loads, fast_loads()])
 @given(raw=st.binary(max_size=60))
 @example(raw=b"[" * 100_000)

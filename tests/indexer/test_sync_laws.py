@@ -60,12 +60,13 @@ class World:
             line + b"\n",
             tool_result("t", f"{WORD} {self.text()}") + b"\n",
             line,
+            line,
             line[: len(line) // 2],
             b"\n",
             b"\xff\x00{not json}\n",
         ]
         with path.open("ab") as file:
-            file.write(pieces[amount % 6])
+            file.write(pieces[amount % 7])
 
     def rewrite_with_equal_size_and_old_mtime(self, path, amount):
         before = path.stat()
@@ -89,7 +90,9 @@ class World:
         os.truncate(path, path.stat().st_size * (amount % 10) // 9)
 
     def rename(self, path, amount):
-        other = self.lab.sessions / [*NAMES, "sub/new/d.jsonl"][amount % 4]
+        other = (
+            self.lab.sessions / [*NAMES, "sub/new/d.jsonl", "e.jsonl", "sub/f.jsonl"][amount % 6]
+        )
         other.parent.mkdir(parents=True, exist_ok=True)
         path.replace(other)
 
@@ -181,7 +184,7 @@ syncs = st.sampled_from(
 steps = st.tuples(changes, st.sampled_from(NAMES), st.integers(0, 59), syncs)
 
 
-@settings(max_examples=40 * SCALE)
+@settings(max_examples=25 * SCALE)
 @given(st.lists(steps, min_size=1, max_size=8))
 @example(  # two crashes in a row: the first one's files must not stay in the index for ever
     [
@@ -192,6 +195,10 @@ steps = st.tuples(changes, st.sampled_from(NAMES), st.integers(0, 59), syncs)
         (World.create, "b.jsonl", 0, World.die_before_the_commit),
     ]
 )
+@example([(World.append, "a.jsonl", 0, World.die_after_the_commit)] * 2)
+@example([(World.append, "a.jsonl", 2, World.reindex), (World.append, "a.jsonl", 5, World.reindex)])
+@example([(World.rename, "a.jsonl", 3, World.reindex), (World.touch, "b.jsonl", 0, World.reindex)])
+@example([(World.truncate, "a.jsonl", 0, World.reindex), (World.append, "a.jsonl", 0, World.wait)])
 def test_any_history_of_files_and_syncs_gives_the_answers_of_a_clean_index(history):
     with tempfile.TemporaryDirectory(prefix="clawa-laws-", dir=memory_folder()) as folder:
         world = World(Path(folder))

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clawa_search.recall import Recall
 from clawa_search.search import fresh
 from clawa_search.search.query import parse
 from clawa_search.search.sessions import Filter
@@ -127,3 +128,36 @@ def test_a_context_edit_in_the_tail_marks_an_indexed_entry(lab):
         (hit,) = lab.recall.search(question("taken")).hits
         assert hit.edited
         lab.sync()
+
+
+def test_a_writer_that_indexes_during_a_question_hides_nothing(lab, monkeypatch):
+    path = lab.write("a.jsonl", session("first"))
+    lab.sync()
+    assert lab.recalled("first")
+    lab.append("a.jsonl", said("x", "second"))
+    read_fresh = fresh.read_fresh
+
+    def after_a_sync(*arguments):
+        lab.sync()
+        return read_fresh(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fresh, "read_fresh", after_a_sync)
+        assert lab.recalled("second") == {(str(path), 3)}
+    assert lab.recalled("second") == {(str(path), 3)}
+
+
+def test_an_index_swapped_during_a_question_is_no_damage(lab, monkeypatch):
+    path = lab.write("a.jsonl", session("first"))
+    lab.sync()
+    open_index = Recall.open_index
+
+    def after_a_swap(recall):
+        monkeypatch.undo()
+        lab.sync(rebuild=True)
+        return open_index(recall)
+
+    monkeypatch.setattr(Recall, "open_index", after_a_swap)
+    answer = lab.recall.search(question("first"))
+    assert [hit.ref for hit in answer.hits] == [f"{path}:2"]
+    assert answer.notes == []
