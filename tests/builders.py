@@ -116,6 +116,17 @@ def lines(*values: Line) -> bytes:
     return b"".join(line(value) + b"\n" for value in values)
 
 
+def swap(path: Path, raw: bytes) -> None:
+    """Give a file of an index other content, in a new file that takes its place.
+
+    An index that was opened before keeps the old file mapped; cutting that one would end the
+    process with SIGBUS.
+    """
+    fresh = path.with_name(f"{path.name}.fresh")
+    fresh.write_bytes(raw)
+    fresh.replace(path)
+
+
 def write_session(path: Path, *said: Line, head: Line | None = None) -> Path:
     """Write a session of one branch; *head* replaces its header."""
     path.parent.mkdir(parents=True, exist_ok=True)

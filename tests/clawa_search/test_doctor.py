@@ -12,7 +12,7 @@ import pytest
 from clawa_search import main
 from clawa_search.doctor import doctor
 from indexer import checkup, store
-from tests.builders import user
+from tests.builders import swap, user
 
 
 def wrong(home, *, repair=False):
@@ -56,7 +56,7 @@ def test_a_flipped_bit_is_found_and_a_new_index_made(sound, ending):
     raw = bytearray(Path(path).read_bytes())
     raw[len(raw) // 8] ^= 4
     sound.close()
-    Path(path).write_bytes(raw)
+    swap(Path(path), raw)
     assert "is damaged" in wrong(sound)["index"] or "cannot" in wrong(sound)["index"]
     assert wrong(sound, repair=True) == {}
     assert sound.hits("fan relay")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexer import checkup, store
-from tests.builders import Home, assistant, user
+from tests.builders import Home, assistant, swap, user
 
 
 @pytest.fixture
@@ -43,14 +43,14 @@ def test_every_flipped_bit_of_the_content_is_found(generation):
             for bit in (1, 128):
                 flipped = bytearray(sound)
                 flipped[at] ^= bit
-                path.write_bytes(flipped)
+                swap(path, flipped)
                 assert [*checkup.damaged_files(generation)] == [f"{path}: its content is damaged"]
-        path.write_bytes(sound)
+        swap(path, sound)
 
 
 def test_a_cut_file_and_a_lost_one_are_found(generation):
     first, second, *_ = index_files(generation)
-    os.truncate(first, os.path.getsize(first) - 3)
+    swap(Path(first), Path(first).read_bytes()[:-3])
     os.unlink(second)
     assert list(checkup.damaged_files(generation)) == [
         f"{first}: its end is damaged",

@@ -20,6 +20,7 @@ from indexer.catalog import Catalog
 from indexer.errors import IndexBrokenError, IndexBusyError
 from indexer.sync import sync
 from indexer.tail import read_lines
+from tests.builders import swap
 from tests.indexer.lab import WORD, Lab, indexed, said, session
 
 ROOT = Path(__file__).parents[2]
@@ -59,11 +60,11 @@ def part(lab, pattern):
 
 
 def cut(path):
-    os.truncate(path, path.stat().st_size // 2)
+    swap(path, path.read_bytes()[: path.stat().st_size // 2])
 
 
 def scribble(path):
-    path.write_bytes(b"\xa5" * path.stat().st_size)
+    swap(path, b"\xa5" * path.stat().st_size)
 
 
 DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
