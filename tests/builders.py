@@ -116,7 +116,7 @@ def lines(*values: Line) -> bytes:
     return b"".join(line(value) + b"\n" for value in values)
 
 
-def swap(path: Path, raw: bytes) -> None:
+def swap(path: Path, raw: bytes | bytearray) -> None:
     """Give a file of an index other content, in a new file that takes its place.
 
     An index that was opened before keeps the old file mapped; cutting that one would end the
