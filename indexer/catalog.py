@@ -35,9 +35,9 @@ Status = tuple[str, int, int, int, int, int, int, int, int, int]
 SESSION, NOT_SESSION = 1, 0
 """`kind`: a session; some other `*.jsonl`."""
 
-WHOLE_PROBE_BYTES = 1 << 20
+WHOLE_PROBE_BYTES = 1 << 18
 PROBE_BLOCK_BYTES = 4096
-PROBE_SAMPLES = 32
+PROBE_SAMPLES = 60
 INTEGER = (1 << 63) - 1
 """SQLite's largest: inodes of some file systems, and times after the year 2262, are larger."""
 
@@ -117,7 +117,7 @@ class File:
     def may_continue(self, stat: os.stat_result) -> bool:
         """Could the file still begin with what was indexed, judged by its status?
 
-        Up to 1 MiB the probe is a proof, whatever happened to the file (touched, copied back,
+        Up to 256 KiB the probe is a proof, whatever happened to the file (touched, copied back,
         rewritten with more). Beyond, it is a sample: only a file that grew in place may go on.
         """
         if self.end <= WHOLE_PROBE_BYTES:
@@ -183,7 +183,7 @@ def new_file(path: str) -> File:
 
 
 def probe(fd: int, end: int) -> bytes:
-    """Hash samples of the first *end* bytes: everything up to 1 MiB, 34 blocks beyond."""
+    """Hash samples of the first *end* bytes: everything up to 256 KiB, 62 blocks beyond."""
     digest = blake2b(end.to_bytes(8, "big"), digest_size=16)
     if end <= WHOLE_PROBE_BYTES:
         digest.update(os.pread(fd, end, 0))

@@ -15,6 +15,7 @@ from indexer.entry import ROLE_NUMBER, Entry, Line
 
 SEQ_BITS = 24
 """`mid` = file id << SEQ_BITS | seq: the neighbours of an entry are mid - 1 and mid + 1."""
+PRIOR_TIMES = 8
 MAX_SEQ = (1 << SEQ_BITS) - 2
 
 
@@ -101,4 +102,13 @@ def document(file_id: int, seq: int, line: Line, entry: Entry) -> tuple[tantivy.
 
 
 def prior(file_id: int, expanded: str) -> tantivy.Document:
-    return tantivy.Document(text=expanded, file=file_id)
+    """Return the document of a whole session.
+
+    A word counts PRIOR_TIMES at most: BM25 hardly tells eight from eighty, and stemming a
+    session's words again and again was a third of what the engine did (3 instead of 8 costs half a point).
+    """
+    from collections import Counter
+
+    counts = Counter(expanded.split())
+    pieces = [piece for piece, count in counts.items() for _ in range(min(count, PRIOR_TIMES))]
+    return tantivy.Document(text=" ".join(pieces), file=file_id)
