@@ -81,6 +81,22 @@ def test_the_triggers_can_be_taken_out(demo_home):
     assert left == []
 
 
+def holds(folder, word):
+    return [path for path in folder.rglob("*") if path.is_file() and word in path.read_bytes()]
+
+
+def test_what_is_deleted_for_good_leaves_no_byte(demo_home, tmp_path, capfdbinary):
+    index = ["--index-dir", str(tmp_path / "index")]
+    for words in (["remember", "zebraquagga"], ["remember", "tea"], ["forget", "1"], ["reindex"]):
+        assert main.run([*index, *words]) == 0
+    assert holds(demo_home / ".pi", b"zebraquagga") == []
+    assert holds(tmp_path / "index", b"capacitive")
+    for path in holds(demo_home / ".pi", b"capacitive"):
+        path.unlink()
+    assert main.run([*index, "reindex", "--rebuild"]) == 0
+    assert holds(tmp_path / "index", b"capacitive") == []
+
+
 def test_nothing_of_this_machine_is_named():
     for name in ("README.md", "CHANGELOG.md", "constraints.txt", "pyproject.toml"):
         text = Path(REPOSITORY, name).read_text(encoding="utf-8")
