@@ -25,6 +25,7 @@ from tests.indexer.lab import (
 )
 
 NAMES = ("a.jsonl", "b.jsonl", "sub/c.jsonl")
+NEW_NAMES = ("sub/new/d.jsonl", "e.jsonl", "sub/f.jsonl")
 
 
 class Killed(BaseException):
@@ -90,9 +91,7 @@ class World:
         os.truncate(path, path.stat().st_size * (amount % 10) // 9)
 
     def rename(self, path, amount):
-        other = (
-            self.lab.sessions / [*NAMES, "sub/new/d.jsonl", "e.jsonl", "sub/f.jsonl"][amount % 6]
-        )
+        other = self.lab.sessions / [*NAMES, *NEW_NAMES][amount % 6]
         other.parent.mkdir(parents=True, exist_ok=True)
         path.replace(other)
 
@@ -181,7 +180,7 @@ syncs = st.sampled_from(
         World.wait,
     ]
 )
-steps = st.tuples(changes, st.sampled_from(NAMES), st.integers(0, 59), syncs)
+steps = st.tuples(changes, st.sampled_from([*NAMES, "e.jsonl"]), st.integers(0, 59), syncs)
 
 
 @settings(max_examples=25 * SCALE)
@@ -198,6 +197,7 @@ steps = st.tuples(changes, st.sampled_from(NAMES), st.integers(0, 59), syncs)
 @example([(World.append, "a.jsonl", 0, World.die_after_the_commit)] * 2)
 @example([(World.append, "a.jsonl", 2, World.reindex), (World.append, "a.jsonl", 5, World.reindex)])
 @example([(World.rename, "a.jsonl", 3, World.reindex), (World.touch, "b.jsonl", 0, World.reindex)])
+@example([(World.rename, "a.jsonl", 4, World.wait), (World.append, "e.jsonl", 0, World.reindex)])
 @example([(World.truncate, "a.jsonl", 0, World.reindex), (World.append, "a.jsonl", 0, World.wait)])
 def test_any_history_of_files_and_syncs_gives_the_answers_of_a_clean_index(history):
     with tempfile.TemporaryDirectory(prefix="clawa-laws-", dir=memory_folder()) as folder:

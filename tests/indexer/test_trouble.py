@@ -382,7 +382,7 @@ def test_a_file_written_to_while_it_is_read_ends_right(lab, monkeypatch, grow):
             if number == 1 and grow:
                 lab.append("c.jsonl", said("x", f"{WORD} grown"))
             elif number == 1:
-                lab.write("c.jsonl", session("other", "text", session_id="s3"))
+                lab.write("c.jsonl", session("other", "texts", session_id="s3"))
 
     lab.write("c.jsonl", session("first", "again", session_id="s3"))
     with monkeypatch.context() as patch:
