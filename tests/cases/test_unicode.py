@@ -134,10 +134,8 @@ ENCODINGS = {
     ),
 }
 LOCALES = {
-    "utf-8": {},
     "C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     "POSIX": {"LC_ALL": "POSIX"},
-    "none": {"LANG": "xx_YY.UTF-8"},
 }
 
 
