@@ -44,9 +44,13 @@ class Database:
         self._reads: tuple[int, int] | None = None  # device and inode
         self._writes: tuple[int, int] | None = None
         self._frozen = False
+        self._seen = False  # the reader has seen the table
 
     def reading(self, *, mirror: bool = False) -> Reading:
-        """Return a block that sees one state of the file; with *mirror*, of an up-to-date one."""
+        """Return a block that reads; with *mirror*, one state of a file that is up to date.
+
+        Without it, each statement sees the state of its own moment.
+        """
         return Reading(self, mirror=mirror)
 
     def writing(self) -> Writing:
@@ -67,8 +71,7 @@ class Database:
         if con is None:
             return None
         if not mirror:
-            found = con.execute("SELECT 1 FROM sqlite_master WHERE name = 'memories'").fetchone()
-            return con if found else None
+            return con if self._has_memories(con) else None
         needs = condition(con)
         if needs == OUTDATED or (needs == CURRENT and self._is_behind(con)):
             self._upgrade(con)
@@ -169,8 +172,14 @@ class Database:
         if not self._reader or key != self._reads or self._frozen:
             self._close_reader()
             self._reader, self._frozen = connect.open_reader(self.path)
-            self._reads = key
+            self._reads, self._seen = key, False
         return self._reader
+
+    def _has_memories(self, con: sqlite3.Connection) -> bool:
+        if not self._seen:
+            found = con.execute("SELECT 1 FROM sqlite_master WHERE name = 'memories'").fetchone()
+            self._seen = found is not None
+        return self._seen
 
     def _close_reader(self) -> None:
         if self._reader:
@@ -209,7 +218,7 @@ class Database:
 
 
 class Reading:
-    """A block in which every statement sees the same state of the file."""
+    """A block that reads; see `Database.reading`."""
 
     def __init__(self, database: Database, *, mirror: bool) -> None:
         self._database = database
@@ -219,7 +228,7 @@ class Reading:
     def __enter__(self) -> sqlite3.Connection | None:
         try:
             self._con = self._database.open_reader(mirror=self._mirror)
-            if self._con:
+            if self._con and self._mirror:
                 self._con.execute("BEGIN")
         except _ERRORS as error:
             raise connect.store_error(self._database.path, error) from error

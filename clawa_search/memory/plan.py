@@ -143,31 +143,33 @@ class Plan:
 
     def _grow(self, base: list[str], terms: list[Term]) -> None:
         """Rank by the rarest terms, adding commoner ones until nothing better can be missing."""
-        taken, about, together = 0, 0, False
+        taken, together = 0, False
         while True:
-            before = taken
-            for term in terms[before:]:
-                about += term.df
-                # All but the last are ranked twice.
-                if about > (BUDGET if term is terms[-1] else BUDGET // 2):
-                    break
-                if taken > before and (
-                    self._proven(terms[taken:], together)
-                    if before
-                    else about > FIRST and about - term.df >= self._needed
-                ):
-                    break
-                taken += 1
-            about = sum(term.df for term in terms[:taken])
-            rest = terms[taken:]
-            if taken == before:
+            reach = self._reach(terms, taken, together=together)
+            rest = terms[reach:]
+            if reach == taken:
                 self._newest_of(base, rest)
                 return
+            taken = reach
             self._rank(self._all([*base, _any(terms[:taken])]), rest)
-            if not together and not self._proven(rest, together):
-                together = self._together(base, rest)
-            if self._proven(rest, together):
+            if not self._proven(rest, together=together):
+                together = together or self._together(base, rest)
+            if self._proven(rest, together=together):
                 return
+
+    def _reach(self, terms: list[Term], taken: int, *, together: bool) -> int:
+        """Return how many of *terms* to rank by next: as many as are needed and affordable."""
+        about = sum(term.df for term in terms[:taken])
+        for at in range(taken, len(terms)):
+            before = about
+            about += terms[at].df
+            # With terms left over, memories are asked for twice.
+            if about > (BUDGET if at == len(terms) - 1 else BUDGET // 2):
+                return at
+            enough = about > FIRST and before >= self._needed
+            if at > taken and (self._proven(terms[at:], together=together) if taken else enough):
+                return at
+        return len(terms)
 
     def _rank(self, match: str, rest: list[Term]) -> None:
         """Take the best of what matches, where terms of *rest* count as well.
@@ -264,7 +266,7 @@ class Plan:
         found = self._con.execute(_COUNT.format(self._now_stale), (match, cap)).fetchone()
         return found[0], found[1] or 0
 
-    def _proven(self, rest: list[Term], together: bool) -> bool:
+    def _proven(self, rest: list[Term], *, together: bool) -> bool:
         """Tell whether no memory that holds only terms of *rest* can be among the best.
 
         A term adds less than TOP times its weight; with *together*, only one of them can.

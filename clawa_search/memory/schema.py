@@ -155,7 +155,7 @@ def condition(con: sqlite3.Connection) -> str:
     schema, analyser = row or (0, 0)
     if schema > SCHEMA:
         return NEWER
-    if not names.issuperset(TRIGGERS):
+    if not names.issuperset((*TRIGGERS, *_TABLES)):
         return OUTDATED
     if schema == SCHEMA and analyser > analysis.VERSION:
         return AHEAD

@@ -130,7 +130,7 @@ def test_a_locked_old_file_is_searched_as_it_is(store, path, monkeypatch):
 
 def test_a_reader_sees_one_state_while_others_write(store, foreign):
     store.remember("pear one")
-    with store.database.reading() as con:
+    with store.database.reading(mirror=True) as con:
         before = con.execute("SELECT count(*) FROM memories").fetchone()
         foreign.execute("DELETE FROM memories")
         assert con.execute("SELECT count(*) FROM memories").fetchone() == before

@@ -227,6 +227,24 @@ def fill_up(path):
         os._exit(code)
 
 
+def test_a_write_that_fails_half_way_leaves_nothing(store, path, monkeypatch):
+    store.remember("pear")
+    before = rows_of(path)
+
+    def fail(*_):
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr("clawa_search.memory.mirror.refresh", fail)
+    for call in (
+        lambda: store.remember("plum"),
+        lambda: store.remember("plum", memory_id=1),
+        lambda: store.forget(1),
+    ):
+        with pytest.raises(StoreError, match="disk I/O error"):
+            call()
+    assert rows_of(path) == before
+
+
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
@@ -259,6 +277,25 @@ def test_a_mirror_out_of_step_is_noticed_and_repaired(store, path, harm, said):
     assert (find(store, "pear"), find(store, "plum")) == ([1], [2])
     assert [memory.id for memory in store.newest(5, ["a"])] == [1]
     assert store.stats()[0] == 2
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        "TABLE memories_df",
+        "TABLE memories_fts",
+        "TABLE memories_tags",
+        "TRIGGER memories_stale_insert",
+    ],
+)
+def test_a_part_of_the_mirror_that_is_gone_is_made_again_by_a_search(store, path, gone):
+    store.remember("pear", tags=["a"])
+    con = sqlite3.connect(path)
+    con.execute(f"DROP {gone}")
+    con.close()
+    assert find(store, "pear") == [1]
+    assert [memory.id for memory in store.newest(5, ["a"])] == [1]
+    assert store.integrity() == []
 
 
 def test_a_forgotten_word_is_nowhere_in_the_folder(store, path):
