@@ -81,9 +81,10 @@ class Fresh:
         stale_ids: files whose entries in the index no longer count (rewritten, unreadable).
         unread: `(path, why)` of what was not searched.
         left_bytes: bytes that were too many to read.
+        others: files that are no sessions.
     """
 
-    __slots__ = ("files", "left_bytes", "left_files", "stale_ids", "unread")
+    __slots__ = ("files", "left_bytes", "left_files", "others", "stale_ids", "unread")
 
     def __init__(self) -> None:
         self.files: list[FreshFile] = []
@@ -91,6 +92,7 @@ class Fresh:
         self.unread: list[tuple[str, str]] = []
         self.left_bytes = 0
         self.left_files = 0
+        self.others: list[str] = []
 
 
 def pending_bytes(fresh: Sequence[tuple[Found, Status | None]], book: Catalog | None) -> int:
@@ -98,8 +100,11 @@ def pending_bytes(fresh: Sequence[tuple[Found, Status | None]], book: Catalog | 
     total = 0
     for found, status in fresh:
         row = book.by_id(status[6]) if status is not None and book is not None else None
-        begins = row.end if row is not None and row.may_continue(found.stat) else 0
-        total += max(found.stat.st_size - begins, 0)
+        if row is not None and row.may_continue(found.stat):
+            # What is no session does not become one by growing: its first line decides.
+            total += found.stat.st_size - row.end if row.kind == catalog.SESSION else 0
+        else:
+            total += found.stat.st_size
     return total
 
 
@@ -152,7 +157,9 @@ def _read_file(
         result.left_files += 1
         return 0
     read = _read_lines(fd, found.path, row, new_id, size)
-    if read is not None and _is_in(read.session.cwd, project):
+    if read is None:
+        result.others.append(found.path)
+    elif _is_in(read.session.cwd, project):
         result.files.append(read)
         if read.skipped:
             from indexer.report import skipped_note

@@ -79,6 +79,8 @@ def parse(text: str) -> Query:
     text = text[:20_000].replace("\u201c", '"').replace("\u201d", '"')
     query.literal = text.strip()
     plain = " ".join(_take_filters(query, _take_phrases(query, text).split()))
+    if query.filters:
+        query.literal = plain
     found = _take_wildcards(query, plain)
     content = [word for word in found if not _is_function(word)]
     if (

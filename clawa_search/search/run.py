@@ -147,6 +147,10 @@ class _Sources:
                 self._catch_up(question)
         self.read = fresh.read_fresh(self.scope.fresh, self.catalog, question.project)
         self._tell()
+        named = [self._recall.places.absolute(path) for path in question.session_files]
+        for path in named:
+            if path in self.scope.others or path in self.read.others:
+                self._incomplete(f"{path}: is not a session file")
 
     def _open(self, question: Question) -> None:
         try:

@@ -24,15 +24,17 @@ class Scope:
         filter: what the engine may return; `include` and `exclude` are file ids.
         notes: `(path, why)` of what could not be looked at.
         skipped: `(path, count, first line)` of indexed files with unreadable lines.
+        others: files that are no sessions.
     """
 
-    __slots__ = ("filter", "fresh", "notes", "skipped")
+    __slots__ = ("filter", "fresh", "notes", "others", "skipped")
 
     def __init__(self) -> None:
         self.fresh: list[tuple[Found, Status | None]] = []
         self.filter = Filter()
         self.notes: list[tuple[str, str]] = []
         self.skipped: list[tuple[str, int, int]] = []
+        self.others: list[str] = []
 
 
 def find_files(
@@ -74,6 +76,8 @@ def make_scope(question: Question, places: Places, catalog: Catalog | None) -> S
         row = known.get(found.path) if wide or catalog is None else catalog.status_of(found.path)
         if row is None or not rows.unchanged(row, found.stat) or rows.has_tail(row):
             scope.fresh.append((found, row))
+        elif row[5] != rows.SESSION:
+            scope.others.append(found.path)
         if row is not None and row[5] == rows.SESSION:
             allowed.append(row[6])
             if row[7]:

@@ -405,3 +405,25 @@ def test_a_hit_has_the_time_of_the_entry_that_it_names(either):
     assert (hit.line, hit.ts_ms, hit.copies) == (2, 1_767_312_000_000, 2)
     (hit,) = either.found("repeated words", since_ms=1_770_000_000_000)
     assert (hit.ref, hit.ts_ms) == (f"{two}:3", 1_772_582_400_000)
+
+
+def test_a_named_file_that_is_no_session_is_told(either):
+    path = either.write("notes.jsonl")
+    path.write_text("sentinelnotes\n")
+    either.write("a.jsonl", user("sentinelnotes"))
+    either.ready()
+    ran = either.run("recall", "sentinelnotes", "--session-file", str(path))
+    assert (ran.code, ran.err) == (1, f"clawa-search: {path}: is not a session file\n")
+    assert either.run("recall", "sentinelnotes", "--session-file", str(path.parent)).err == ""
+
+
+def test_a_log_that_grows_beside_the_sessions_is_not_read_again_and_again(either):
+    path = either.write("run.jsonl")
+    path.write_bytes(b'{"type":"run"}\n' + b"x" * 9_000_000)
+    either.write("a.jsonl", user("sentinelgood"))
+    either.reindex()
+    with path.open("ab") as file:
+        file.write(b"x" * 9_000_000)
+    written = [f.stat().st_mtime_ns for f in either.index.rglob("meta.json")]
+    assert len(either.found("sentinelgood")) == 1
+    assert [f.stat().st_mtime_ns for f in either.index.rglob("meta.json")] == written

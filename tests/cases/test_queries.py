@@ -109,3 +109,12 @@ def test_a_huge_query_gets_an_answer(either):
     assert either.hits("needle " + " ".join(f"w{n}" for n in range(5000)))
     assert either.hits("needle " + '"' * 9999)
     either.hits("(" * 20_000)
+
+
+def test_a_query_of_filters_alone_asks_for_the_newest_that_pass(either):
+    either.write("a.jsonl", user("one"), assistant("two"), user("three"))
+    either.ready()
+    assert [hit.line for hit in either.hits("role:user")] == [4, 2]
+    assert [hit.line for hit in either.hits("role:assistant since:2026-01-01")] == [3]
+    assert either.hits("since:2026-01-03") == []
+    assert [hit.line for hit in either.hits("role:user *")] == [4, 2]
