@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 from indexer import analysis, schema
 from indexer.errors import IndexBrokenError
 
-BULK_HEAP_BYTES = 60_000_000
+BULK_HEAP_BYTES = 50_000_000
 """Per thread. Measured: less makes segments and merges, more gains nothing."""
 SMALL_HEAP_BYTES = 15_000_000
 
