@@ -61,7 +61,7 @@ class Contestant:
 
 
 def compare(
-    size_mb: float = 100.0, rounds: int = 5, needles: int = 20, tools: Path | None = None
+    size_mb: float = 100.0, rounds: int = 3, needles: int = 10, tools: Path | None = None
 ) -> dict[str, Any]:
     """Return the report: one row a tool, and for each kind of needle who found it."""
     report: dict[str, Any] = {"version": 1, "machine": describe(), "rows": []}

@@ -62,13 +62,16 @@ def lay(conversation: Conversation, root: Path, *, without: Collection[str] = ()
 
 
 def keep_notes(home: Home, notes: Iterable[Note]) -> None:
-    """Store *notes* as memories, in the table that pi-clawa writes."""
+    """Store *notes* as memories, in the table that pi-clawa writes; no notes, no database."""
+    kept = list(notes)
+    if not kept:
+        return
     with closing(sqlite3.connect(home.home / ".pi" / "clawa-memory.sqlite")) as database, database:
         database.execute(
             "CREATE TABLE memories (id INTEGER PRIMARY KEY, ts INTEGER NOT NULL, "
             "text TEXT NOT NULL, tags TEXT NOT NULL)"
         )
-        for number, note in enumerate(notes, 1):
+        for number, note in enumerate(kept, 1):
             home.notes[number] = note
             database.execute(
                 "INSERT INTO memories VALUES (?,?,?,'[]')",

@@ -34,14 +34,16 @@ class Indexed:
         notes: Iterable[Note] = (),
     ) -> None:
         self._root = Path(tempfile.mkdtemp(prefix="clawa-bench-"))
-        self.home: Home = lay(conversation, self._root, without=without)
-        notes = list(notes)
-        if notes:
-            keep_notes(self.home, notes)
         self._now_ms = max(message.ts_ms for message in conversation.messages)
         self._orders = {message.session: message.order for message in conversation.messages}
+        self.home: Home = lay(conversation, self._root, without=without)
         self.recall = open_recall(self.home.home, self._root / "index", self.home.sessions)
-        self.recall.reindex()
+        try:
+            keep_notes(self.home, notes)
+            self.recall.reindex()
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
