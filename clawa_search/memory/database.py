@@ -101,7 +101,7 @@ class Database:
         if needs in (OUTDATED, MISSING):
             migrate(self._writer, self.path, self._clock(), wait_s)
             if needs == OUTDATED:
-                self.refresh(self._writer)
+                self.refresh(self._writer, wait_s)
         return self._writer
 
     def refresh_all(self) -> int:
@@ -124,13 +124,13 @@ class Database:
             if not connect.is_busy(error):
                 raise connect.store_error(self.path, error) from error
 
-    def refresh(self, con: sqlite3.Connection) -> int:
+    def refresh(self, con: sqlite3.Connection, wait_s: float = connect.WRITE_WAIT_S) -> int:
         """Analyse everything stale, a bounded batch a transaction; return how many memories."""
         from clawa_search.memory.mirror import BATCH
 
         total = 0
         while True:
-            connect.begin(con)
+            connect.begin(con, wait_s)
             try:
                 done = self.catch_up(con, BATCH)
                 con.execute("COMMIT")
@@ -210,7 +210,7 @@ class Database:
             self.why_not = "it cannot be written, so its index cannot be made"
             return
         try:
-            self.refresh(self.open_writer(UPGRADE_WAIT_S))
+            self.refresh(self.open_writer(UPGRADE_WAIT_S), UPGRADE_WAIT_S)
         except StoreError as error:
             self.why_not = str(error)
         except _ERRORS as error:

@@ -204,7 +204,7 @@ class MemoryStore:
             if con is None or not (wanted.terms or wanted.must):
                 return Candidates()
             answer = (find if self._database.mirrored else scan)(con, wanted, words)
-        if self._database.why_not:
+        if not self._database.mirrored:
             answer.notes.append(
                 f"{self.path}: searched without its index: {self._database.why_not}"
             )

@@ -140,6 +140,21 @@ def test_many_foreign_memories_are_indexed_by_a_search(store, foreign, monkeypat
     assert (len(answer.rows), answer.complete, answer.notes) == (30, True, [])
 
 
+def test_many_foreign_memories_in_a_locked_file_are_searched_in_part(store, foreign, monkeypatch):
+    monkeypatch.setattr("clawa_search.memory.database.SCAN_ROWS", 10)
+    monkeypatch.setattr("clawa_search.memory.database.UPGRADE_WAIT_S", 0.01)
+    monkeypatch.setattr("clawa_search.memory.candidates.SCAN_ROWS", 10)
+    foreign.executemany(INSERT, [(number, f"pear{number} pear", "[]") for number in range(30)])
+    foreign.execute("BEGIN IMMEDIATE")
+    answer = store.candidates([], prefixes=["pear"], limit=99)
+    assert {row.ts_ms for row in answer.rows} == set(range(20, 30))
+    assert not answer.complete
+    (note,) = answer.notes
+    assert "newest 10" in note
+    foreign.execute("ROLLBACK")
+    assert len(store.candidates([], prefixes=["pear"], limit=99).rows) == 30
+
+
 NODE_PROGRAM = """
 const { DatabaseSync } = require('node:sqlite');
 const [path, ...steps] = process.argv.slice(1);
