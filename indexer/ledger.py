@@ -8,6 +8,7 @@ the moment when a pass reserves ids until its last commit is recorded; `signatur
 from __future__ import annotations
 
 import _sqlite3
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +45,16 @@ class Ledger(Catalog):
         self.select("PRAGMA journal_mode=WAL")
         for statement in SCHEMA.split(";"):
             self.select(statement)
+
+    def close(self) -> None:
+        """Close it, and empty its journal unless a question is being answered just now.
+
+        The last one to close would do it, but readers that stay open only read.
+        """
+        with suppress(_sqlite3.Error):
+            self.db.execute("PRAGMA busy_timeout = 0")
+            self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        super().close()
 
     def lost_ids(self) -> list[int]:
         """Return the file ids that an unfinished pass may have used in the index alone."""

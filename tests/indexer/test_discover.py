@@ -102,6 +102,13 @@ def test_a_folder_that_cannot_be_read_is_noted(tmp_path):
     assert listing.notes == [(str(tmp_path / "closed"), "Permission denied")]
 
 
+def test_a_root_may_be_a_file(tmp_path):
+    path = make(tmp_path / "named.txt")
+    listing = found(path)
+    assert names(listing) == ["named.txt"]
+    assert listing.roots == [str(path)]
+
+
 def test_a_link_to_nothing_is_noted_and_a_missing_root_is_not(tmp_path):
     (tmp_path / "gone.jsonl").symlink_to(tmp_path / "nothing")
     listing = found(tmp_path, tmp_path / "missing")

@@ -47,6 +47,13 @@ def test_a_torn_line_with_the_next_one_glued_on_is_never_passed_over_in_silence(
             assert outcome(torn[:cut] + whole, filtered=True) is None
 
 
+def test_a_tool_line_that_was_torn_is_counted_unless_it_ends_like_a_whole_one():
+    whole = tool_result("a", 'brackets } and "quotes"')
+    for cut in range(1, len(whole)):
+        torn = whole[:cut]
+        assert torn.endswith(b"}") or outcome(torn, filtered=True) is None
+
+
 def test_ids_at_the_end_of_a_migrated_line_are_read_there():
     line = (
         b'{"type":"message","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"toolResult",'

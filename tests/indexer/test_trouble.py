@@ -457,6 +457,31 @@ def test_a_file_that_was_indexed_by_name_stays_known(lab, tmp_path):
         book.close()
 
 
+def test_what_a_killed_writer_left_is_cleared_away(lab):
+    rest = Path(generation(lab).messages, ".tmpAbCdEf")
+    rest.write_bytes(b"x" * 1000)
+    lab.append("a.jsonl", said("e9", "later"))
+    lab.sync()
+    assert not rest.exists()
+
+
+def test_the_journal_of_the_catalog_is_emptied_though_readers_stay_open(lab):
+    assert lab.recalled()
+    for number in range(5):
+        lab.append("a.jsonl", said(f"n{number}", f"{WORD} {number}"))
+        lab.sync()
+        assert lab.recalled()
+    journal = Path(f"{generation(lab).catalog}-wal")
+    assert not journal.exists() or journal.stat().st_size == 0
+
+
+def test_merges_are_waited_for(lab):
+    for number in range(40):
+        lab.append("a.jsonl", said(f"n{number}", f"{WORD} {number}"))
+        lab.sync()
+    assert SessionIndex(generation(lab)).segments <= 16
+
+
 def test_three_hundred_one_line_reindexes_leave_few_segments(memory_path):
     lab = Lab(memory_path)
     lab.write("a.jsonl", session())

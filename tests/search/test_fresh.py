@@ -9,6 +9,7 @@ from clawa_search.search import fresh
 from clawa_search.search.query import parse
 from clawa_search.search.sessions import Filter
 from indexer.entry import Entry, Line, Session
+from indexer.ledger import Ledger
 from tests.indexer.lab import Lab, dumps, header, said, session
 
 WORDS = (
@@ -145,6 +146,18 @@ def test_a_writer_that_indexes_during_a_question_hides_nothing(lab, monkeypatch)
         patch.setattr(fresh, "read_fresh", after_a_sync)
         assert lab.recalled("second") == {(str(path), 3)}
     assert lab.recalled("second") == {(str(path), 3)}
+
+
+def test_what_a_crash_left_in_the_index_takes_no_place_of_a_hit(lab, monkeypatch):
+    path = lab.write("a.jsonl", session("once"))
+    lab.sync()
+    lost = lab.write("b.jsonl", session(*["once"] * 600, session_id="s2"))
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "save", lambda *_args, **_options: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            lab.sync()
+    lost.unlink()
+    assert lab.recalled("once") == {(str(path), 2)}
 
 
 def test_an_index_swapped_during_a_question_is_no_damage(lab, monkeypatch):
