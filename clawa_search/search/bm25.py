@@ -79,8 +79,14 @@ def score(
     code_weight: float,
     pair_weight: float,
     phrases: Iterable[Sequence[str]] = (),
+    related: Iterable[str] = (),
+    related_weight: float = 0.0,
 ) -> float:
-    """Score one document: the sum over words of their best form, over adjacent pairs and phrases."""
+    """Score one document.
+
+    The sum over words of their best form, over adjacent pairs and phrases, and over *related*
+    tokens.
+    """
     length = len(tokens)
     held = set(tokens)
     forms = codes if isinstance(codes, set | frozenset) else set(codes)
@@ -105,6 +111,10 @@ def score(
             frequency = phrase_count(tokens, (left, right))
             both = statistics.idf(left) + statistics.idf(right)
             total += pair_weight * statistics.weight(frequency, length) * both
+    for token in related:
+        if token in held:
+            frequency = tokens.count(token)
+            total += related_weight * statistics.weight(frequency, length) * statistics.idf(token)
     for phrase in phrases:
         frequency = phrase_count(tokens, phrase)
         total += statistics.weight(frequency, length) * sum(map(statistics.idf, phrase))

@@ -19,6 +19,7 @@ from clawa_search.errors import StoreError
 from clawa_search.memory.record import Memory
 from clawa_search.search import bm25, fresh, merge, rank, sessions
 from clawa_search.search.dated import looks_dated
+from indexer.analysis import Word
 from indexer.entry import ROLE_NUMBER, ROLES
 from indexer.schema import QUOTE, SEQ_BITS, role_number
 
@@ -194,6 +195,8 @@ class Engine:
                 code_weight=weights.code,
                 pair_weight=weights.phrase,
                 phrases=self.query.phrases,
+                related=self.query.related,
+                related_weight=weights.related,
             )
             if is_second_hand(entry.entry):
                 own[entry.mid] *= weights.second_hand
@@ -306,8 +309,9 @@ class Engine:
 
     def _ask_memories(self, memories: MemoryStore) -> Candidates:
         question = self.question
+        others = [Word(token, (token,)) for token in self.query.related]
         found = memories.candidates(
-            self.query.words,
+            self.query.words + others,
             phrases=self.query.phrases,
             excluded=self.query.excluded,
             tags=question.tags,
@@ -333,6 +337,8 @@ class Engine:
                 code_weight=weights.code,
                 pair_weight=weights.phrase,
                 phrases=self.query.phrases,
+                related=self.query.related,
+                related_weight=weights.related,
             )
             winner = Winner(text * weights.memory, row.ts_ms, ~row.id)
             winner.memory = Memory(row.id, row.ts_ms, row.text, row.tags)

@@ -229,14 +229,18 @@ def matching(files: Sequence[FreshFile], query: Query, scope: Filter) -> list[Fr
             if not is_wanted(entry, query, scope):
                 continue
             tokens = entry.analyse()
-            if query.phrases or any(word.matches(tokens, entry.codes) for word in query.words):
+            if (
+                query.phrases
+                or any(word.matches(tokens, entry.codes) for word in query.words)
+                or any(token in tokens for token in query.related)
+            ):
                 found.append(entry)
     return found
 
 
 def _needles(query: Query) -> list[str] | None:
     """Return pieces of which a matching ASCII text must hold one; None when nobody can tell."""
-    needles: list[str] = []
+    needles = list(query.related)  # of these short words the whole stem is looked for
     for word in query.words:
         stems = [max(word.tokens, key=len)] if word.tokens else []
         if word.joined:

@@ -32,6 +32,7 @@ class Query:
         phrases: each must occur, as consecutive text tokens; `quoted` are the same as words.
         excluded: none may occur, as consecutive text tokens.
         pairs: neighbouring content words, weak evidence when they stand together.
+        related: tokens of other forms of the words (went for go), evidence of half weight.
         prefixes, fuzzies: tokens of `word*` and `word~`.
         guesses: tokens that stand in for unknown words; alone they make a weak hit.
         filters: `name:value` pairs that the user typed, values unchecked.
@@ -48,6 +49,7 @@ class Query:
         "phrases",
         "prefixes",
         "quoted",
+        "related",
         "words",
     )
 
@@ -55,6 +57,7 @@ class Query:
         self.words: list[Word] = []
         self.quoted: list[Word] = []
         self.guesses: set[str] = set()
+        self.related: list[str] = []
         self.phrases: list[tuple[str, ...]] = []
         self.excluded: list[tuple[str, ...]] = []
         self.pairs: list[tuple[str, str]] = []

@@ -24,6 +24,7 @@ class Weights:
     Attributes:
         code: a whole identifier, against one plain word.
         phrase: two words of the question side by side.
+        related: another form of a word (went for go), against the word.
         user: share that what a human said gains.
         second_hand: factor of a summary, or of a quotation of earlier recall output: it
             repeats the words of its source, which must stand above it.
@@ -33,11 +34,22 @@ class Weights:
         memory: factor of a memory, which has neither neighbours nor session.
     """
 
-    __slots__ = ("code", "date", "memory", "neighbours", "phrase", "second_hand", "session", "user")
+    __slots__ = (
+        "code",
+        "date",
+        "memory",
+        "neighbours",
+        "phrase",
+        "related",
+        "second_hand",
+        "session",
+        "user",
+    )
 
     def __init__(self) -> None:
         self.code = 2.0
         self.phrase = 0.2
+        self.related = 0.5
         self.user = 0.2
         self.second_hand = 0.5
         self.neighbours = 0.4

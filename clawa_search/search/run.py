@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 from clawa_search.errors import StoreError
 from clawa_search.search import fresh
-from clawa_search.search.engine import RESERVE, Engine, Winner
+from clawa_search.search.engine import BARE_WORDS, RESERVE, Engine, Winner
 from clawa_search.search.present import Presenter
 from clawa_search.search.query import MAX_WORDS, Query, is_plain, keep_rarest, parse, take_filters
 from clawa_search.search.question import Answer
@@ -54,6 +54,11 @@ def _answer(
         keep_rarest(query, sources.index.df)
     del query.words[MAX_WORDS:]
     made.notes += _widened(query, sources)
+    if len(query.words) >= BARE_WORDS:
+        from clawa_search.search.irregular import related
+
+        plain = [word.tokens[0] for word in query.words if is_plain(word)]
+        query.related = related(plain)
     engine = Engine(
         question,
         query,

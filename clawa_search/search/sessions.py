@@ -316,6 +316,9 @@ class SessionIndex:
         wanted: list[tuple[Occur, Query]] = []
         for word in query.words:
             wanted += [(Occur.Should, form) for form in self._forms(word, weights.code)]
+        for token in query.related:
+            other = Query.term_query(fields, "text", token)
+            wanted.append((Occur.Should, Query.boost_query(other, weights.related)))
         rare = self.entries // COMMON_PAIR_SHARE
         for left, right in query.pairs:
             if min(self.df("text", left), self.df("text", right)) <= max(rare, 1000):

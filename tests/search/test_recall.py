@@ -117,3 +117,15 @@ def test_a_broken_memory_database_leaves_the_sessions(home):
     assert [hit.excerpt for hit in answer.hits] == ["banana"]
     assert not answer.complete
     assert any(str(database) in note for note in answer.notes)
+
+
+def test_a_question_finds_other_forms_of_its_verbs(home):
+    home.write(
+        "s.jsonl",
+        user("We went hiking near the lake with Dana"),
+        assistant("Sounds nice"),
+        user("The printer needs toner again"),
+    )
+    home.ready()
+    assert "We went hiking" in home.hits("where does Dana go hiking often")[0].excerpt
+    assert not home.hits("go")
