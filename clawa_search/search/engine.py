@@ -318,6 +318,7 @@ class Engine:
             since_ms=question.since_ms,
             until_ms=question.until_ms,
             limit=max(MEMORY_CANDIDATES, question.limit),
+            exact=question.limit,
         )
         self.notes += found.notes
         self.complete = found.complete
