@@ -198,7 +198,12 @@ steps = st.tuples(changes, st.sampled_from([*NAMES, "e.jsonl"]), st.integers(0, 
 @example([(World.append, "a.jsonl", 2, World.reindex), (World.append, "a.jsonl", 5, World.reindex)])
 @example([(World.rename, "a.jsonl", 3, World.reindex), (World.touch, "b.jsonl", 0, World.reindex)])
 @example([(World.rename, "a.jsonl", 4, World.wait), (World.append, "e.jsonl", 0, World.reindex)])
-@example([(World.truncate, "a.jsonl", 0, World.reindex), (World.append, "a.jsonl", 0, World.wait)])
+@example(
+    [
+        (World.truncate, "a.jsonl", 0, World.reindex),
+        (World.append, "a.jsonl", 0, World.die_after_the_commit),
+    ]
+)
 def test_any_history_of_files_and_syncs_gives_the_answers_of_a_clean_index(history):
     with tempfile.TemporaryDirectory(prefix="clawa-laws-", dir=memory_folder()) as folder:
         world = World(Path(folder))

@@ -475,13 +475,6 @@ def test_the_journal_of_the_catalog_is_emptied_though_readers_stay_open(lab):
     assert not journal.exists() or journal.stat().st_size == 0
 
 
-def test_merges_are_waited_for(lab):
-    for number in range(40):
-        lab.append("a.jsonl", said(f"n{number}", f"{WORD} {number}"))
-        lab.sync()
-    assert SessionIndex(generation(lab)).segments <= 16
-
-
 def test_three_hundred_one_line_reindexes_leave_few_segments(memory_path):
     lab = Lab(memory_path)
     lab.write("a.jsonl", session())

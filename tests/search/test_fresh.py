@@ -151,7 +151,7 @@ def test_a_writer_that_indexes_during_a_question_hides_nothing(lab, monkeypatch)
 def test_what_a_crash_left_in_the_index_takes_no_place_of_a_hit(lab, monkeypatch):
     path = lab.write("a.jsonl", session("once"))
     lab.sync()
-    lost = lab.write("b.jsonl", session(*["once"] * 600, session_id="s2"))
+    lost = lab.write("b.jsonl", session(*[f"once once {n}" for n in range(600)]))
     with monkeypatch.context() as patch:
         patch.setattr(Ledger, "save", lambda *_args, **_options: 1 / 0)
         with pytest.raises(ZeroDivisionError):
