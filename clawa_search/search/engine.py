@@ -25,8 +25,6 @@ from indexer.schema import QUOTE, SEQ_BITS, role_number
 
 USER = ROLE_NUMBER["user"]
 MEMORY_CANDIDATES = 50
-LITERAL_ENTRIES = 500
-"""How many of the newest entries are looked through for a text without any word."""
 
 
 BARE_WORDS = 3
@@ -297,10 +295,10 @@ class Engine:
         try:
             return self._ask_memories(self.memories)
         except StoreError as error:
-            self._without_memories(error)
+            self.without_memories(error)
             return None
 
-    def _without_memories(self, error: StoreError) -> None:
+    def without_memories(self, error: StoreError) -> None:
         """Go on with the sessions alone, and say so."""
         if self.question.source == "memory":
             raise error
@@ -345,90 +343,6 @@ class Engine:
             winner.memory = Memory(row.id, row.ts_ms, row.text, row.tags)
             winner.parts = {"text": text, "memory": text * (weights.memory - 1.0)}
             found.append(winner)
-        return found
-
-    def newest(self, limit: int) -> list[Winner]:
-        """Return the newest entries in scope: no ranking, no full-text search."""
-        found: list[Winner] = []
-        question = self.question
-        if question.source != "session":
-            for memory in self._listed(literal=False, limit=limit):
-                winner = Winner(0.0, memory.ts_ms, ~memory.id)
-                winner.memory = memory
-                found.append(winner)
-        if question.source != "memory":
-            found += self.newest_entries(limit)
-        stream = ((0.0, one.ts_ms, one.twin, one) for one in found)
-        return [one for *_, one in merge.best(stream, limit) if isinstance(one, Winner)]
-
-    def _listed(self, *, literal: bool, limit: int) -> list[Memory]:
-        """Return the newest memories, or the newest that hold the query's text."""
-        memories, question = self.memories, self.question
-        if memories is None:
-            return []
-        try:
-            if literal:
-                return memories.literal(
-                    self.query.literal,
-                    limit,
-                    tags=question.tags,
-                    since_ms=question.since_ms,
-                    until_ms=question.until_ms,
-                )
-            return memories.newest(
-                limit, tags=question.tags, since_ms=question.since_ms, until_ms=question.until_ms
-            )
-        except StoreError as error:
-            self._without_memories(error)
-            return []
-
-    def literal(self, limit: int) -> list[Winner]:
-        """Return what holds the text of a query without any word: `%`, `_`, `->`.
-
-        Looks through a bounded number of the newest memories and entries.
-        """
-        text, question = self.query.literal, self.question
-        found: list[Winner] = []
-        if question.source != "session":
-            for memory in self._listed(literal=True, limit=limit):
-                winner = Winner(1.0, memory.ts_ms, ~memory.id)
-                winner.memory = memory
-                found.append(winner)
-        if question.source != "memory":
-            for winner in self.newest_entries(LITERAL_ENTRIES):
-                if text in self._text_of(winner):
-                    winner.score = 1.0
-                    found.append(winner)
-        stream = ((one.score, one.ts_ms, one.twin, one) for one in found)
-        return [one for *_, one in merge.best(stream, limit) if isinstance(one, Winner)]
-
-    def _text_of(self, winner: Winner) -> str:
-        if winner.fresh is not None:
-            return winner.fresh.entry.text
-        assert self.index is not None
-        assert winner.address is not None
-        return self.index.stored(winner.address).text
-
-    def newest_entries(self, limit: int) -> list[Winner]:
-        found = []
-        for file in self.read.files:
-            said: set[int] = set()
-            for entry in reversed(file.entries):
-                if len(said) == limit:
-                    break
-                if fresh.is_wanted(entry, self.query, self.scope.filter):
-                    said.add(entry.twin)
-                    winner = Winner(0.0, entry.entry.ts_ms, entry.twin)
-                    winner.fresh, winner.role, winner.mid = entry, entry.entry.role, entry.mid
-                    found.append(winner)
-        if self.index is not None and self.any_file():
-            scope = self.scope.filter
-            scope.exclude = scope.exclude + self.read.stale_ids
-            for candidate in self.index.newest(scope, limit):
-                winner = Winner(0.0, candidate.ts_ms, candidate.twin)
-                winner.address, winner.mid = candidate.address, candidate.mid
-                winner.role = ROLES[candidate.role]
-                found.append(winner)
         return found
 
 

@@ -96,10 +96,12 @@ def _winners(engine: Engine, query: Query, catalog: Catalog | None, made: Answer
     limit += RESERVE if not engine.question.visible else limit + 50
     if not query.empty:
         return engine.winners(limit, catalog)
+    from clawa_search.search import unranked
+
     if not query.literal or query.literal == "*":
-        return engine.newest(limit)
+        return unranked.newest(engine, limit)
     made.notes.append(NO_WORDS)
-    return engine.literal(limit)
+    return unranked.literal(engine, limit)
 
 
 class _Sources:

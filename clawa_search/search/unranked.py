@@ -1,0 +1,101 @@
+"""What is found without ranking: the newest, and what holds a text that has no words."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from clawa_search.memory.record import Memory
+    from clawa_search.search.engine import Engine
+
+from clawa_search.errors import StoreError
+from clawa_search.search import fresh, merge
+from clawa_search.search.engine import Winner
+from indexer.entry import ROLES
+
+LITERAL_ENTRIES = 500
+"""How many of the newest entries are looked through for a text without any word."""
+
+
+def newest(engine: Engine, limit: int) -> list[Winner]:
+    """Return the newest entries in scope: no ranking, no full-text search."""
+    found = _memories(engine, limit, score=0.0, literal=False)
+    if engine.question.source != "memory":
+        found += _entries(engine, limit)
+    return _best(found, limit)
+
+
+def literal(engine: Engine, limit: int) -> list[Winner]:
+    """Return what holds the text of a query without any word: `%`, `_`, `->`.
+
+    Looks through a bounded number of the newest memories and entries.
+    """
+    found = _memories(engine, limit, score=1.0, literal=True)
+    if engine.question.source != "memory":
+        for winner in _entries(engine, LITERAL_ENTRIES):
+            if engine.query.literal in _text_of(engine, winner):
+                winner.score = 1.0
+                found.append(winner)
+    return _best(found, limit)
+
+
+def _best(found: list[Winner], limit: int) -> list[Winner]:
+    stream = ((one.score, one.ts_ms, one.twin, one) for one in found)
+    return [one for *_, one in merge.best(stream, limit) if isinstance(one, Winner)]
+
+
+def _memories(engine: Engine, limit: int, *, score: float, literal: bool) -> list[Winner]:
+    found = []
+    if engine.question.source != "session":
+        for memory in _listed(engine, limit, literal=literal):
+            winner = Winner(score, memory.ts_ms, ~memory.id)
+            winner.memory = memory
+            found.append(winner)
+    return found
+
+
+def _listed(engine: Engine, limit: int, *, literal: bool) -> list[Memory]:
+    """Return the newest memories, or the newest that hold the query's text."""
+    memories, question = engine.memories, engine.question
+    if memories is None:
+        return []
+    tags, since_ms, until_ms = question.tags, question.since_ms, question.until_ms
+    try:
+        if literal:
+            text = engine.query.literal
+            return memories.literal(text, limit, tags=tags, since_ms=since_ms, until_ms=until_ms)
+        return memories.newest(limit, tags=tags, since_ms=since_ms, until_ms=until_ms)
+    except StoreError as error:
+        engine.without_memories(error)
+        return []
+
+
+def _text_of(engine: Engine, winner: Winner) -> str:
+    if winner.fresh is not None:
+        return winner.fresh.entry.text
+    assert engine.index is not None
+    assert winner.address is not None
+    return engine.index.stored(winner.address).text
+
+
+def _entries(engine: Engine, limit: int) -> list[Winner]:
+    """Return the newest entries of each file that is read in memory, and of the index."""
+    found = []
+    scope = engine.scope.filter
+    for file in engine.read.files:
+        said: set[int] = set()
+        for entry in reversed(file.entries):
+            if len(said) == limit:
+                break
+            if fresh.is_wanted(entry, engine.query, scope):
+                said.add(entry.twin)
+                winner = Winner(0.0, entry.entry.ts_ms, entry.twin)
+                winner.fresh, winner.role, winner.mid = entry, entry.entry.role, entry.mid
+                found.append(winner)
+    if engine.index is not None and engine.any_file():
+        scope.exclude = scope.exclude + engine.read.stale_ids
+        for candidate in engine.index.newest(scope, limit):
+            winner = Winner(0.0, candidate.ts_ms, candidate.twin)
+            winner.address, winner.mid = candidate.address, candidate.mid
+            winner.role = ROLES[candidate.role]
+            found.append(winner)
+    return found
