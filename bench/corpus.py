@@ -217,7 +217,7 @@ def _one_long_line(
 
 def _project(agent: Path, home: str, number: int) -> tuple[Path, str]:
     """Return the session directory and the working directory of project *number*."""
-    cwd = home if number == 0 else f"/home/u/work/proj{number:02d}"
+    cwd = home if number == 0 else f"/home/u/code/proj{number:02d}"
     return agent / "sessions" / f"-{cwd.replace('/', '-')}--", cwd
 
 

@@ -65,7 +65,7 @@ class Machinery:
 
     def command(self, prose: Prose, chars: int) -> str:
         """Return a shell command of about *chars* characters, escaped."""
-        words = f"cd /home/u/work && rg -n {prose.idiom()} {prose.idiom()} | head -40"
+        words = f"cd /home/u/code && rg -n {prose.idiom()} {prose.idiom()} | head -40"
         return words if chars < 140 else words + " && cat <<'EOF'\\n" + self.source.cut(chars - 90)
 
 
@@ -75,7 +75,7 @@ def _printed(rng: Random, prose: Prose) -> str:
         lambda: f"src/{prose.idiom()}.ts:{number}:  {_code(rng, prose)}",
         lambda: f"-rw-r--r-- 1 u u {number * 37:8d} Jun {number % 30 + 1:2d} 10:42 {prose.idiom()}",
         lambda: f" ✓ {prose.sentence(6)} ({number}ms)",
-        lambda: f"    at {prose.idiom()} (/home/u/work/{prose.idiom()}:{number}:17)",
+        lambda: f"    at {prose.idiom()} (/home/u/code/{prose.idiom()}:{number}:17)",
         lambda: f"[{number:05d}] INFO {prose.sentence(9)}",
         lambda: json.dumps({"id": number, "name": prose.idiom(), "ok": number % 2 == 0}),
         lambda: "",

@@ -188,7 +188,7 @@ class Transcript:
                 pools.output.cut(self._size(220, 1.7, 50_000)),
                 "",
             )
-        path = f"/home/u/work/{prose.idiom()}"
+        path = f"/home/u/code/{prose.idiom()}"
         if chance < 0.66:
             text = pools.source.cut(self._size(2300, 1.4, 50_000))
             return "read", f'"path":"{path}","limit":200', text, ""
