@@ -214,6 +214,14 @@ def test_an_edit_that_comes_later_marks_what_was_indexed_before(home):
         home.reindex()
 
 
+@pytest.mark.parametrize("odd", ["a b", "x\ny", " lead", "\ud83d", "i" * 3000, "", "q\"'"])
+def test_an_edit_finds_its_target_whatever_its_id(either, odd):
+    edit = entry("context_edit", targetId=odd, replacement=None)
+    put(either, header(), *chain(user("sentinel removed", id=odd), user("sentinel kept"), edit))
+    marks = {hit.excerpt: hit.edited for hit in either.found("sentinel")}
+    assert marks == {"sentinel removed": odd != "", "sentinel kept": False}
+
+
 TREES: dict[str, list[dict[str, Any]]] = {
     "a cycle of two": [user("sentinel w1", id="x", parentId="y"), user("sentinel w2", id="y", parentId="x")],
     "its own parent": [user("sentinel w1", id="x", parentId="x")],
