@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clawa_search.scan import loads
@@ -11,9 +11,11 @@ from clawa_search.scan import loads
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
 )
 
 
+@settings(max_examples=50)
 @given(values, st.sampled_from(["", " ", "\n\t\r "]), st.sampled_from([None, 2]))
 def test_json_is_read_as_json_reads_it(value, space, indent):
     assert loads(space + json.dumps(value, indent=indent) + space) == value
