@@ -24,7 +24,8 @@ from indexer.entry import ROLE_NUMBER, ROLES
 from indexer.schema import QUOTE, SEQ_BITS, role_number
 
 USER = ROLE_NUMBER["user"]
-MEMORY_CANDIDATES = 50
+MEMORY_SPARE = 15
+"""Memories scored beyond those wanted: the statistics of both stores order them anew."""
 
 
 BARE_WORDS = 3
@@ -315,7 +316,7 @@ class Engine:
             tags=question.tags,
             since_ms=question.since_ms,
             until_ms=question.until_ms,
-            limit=max(MEMORY_CANDIDATES, question.limit),
+            limit=question.limit + MEMORY_SPARE,
             exact=question.limit,
         )
         self.notes += found.notes
