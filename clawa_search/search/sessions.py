@@ -234,26 +234,6 @@ class SessionIndex:
         found = self._run(Query.term_query(self._fields, "mid", file_id << SEQ_BITS | seq), 1)
         return self.stored(found[0].address) if found else None
 
-    def verify(self) -> int:
-        """Read every entry once; return how many there are.
-
-        Raises:
-            IndexBrokenError: something cannot be read.
-        """
-        count, page = 0, 10_000
-        try:
-            while True:
-                hits = self._searcher.search(
-                    Query.all_query(), page, count=False, offset=count
-                ).hits
-                for _, address in hits:
-                    self.stored(address)
-                count += len(hits)
-                if len(hits) < page:
-                    return count
-        except (ValueError, UnicodeDecodeError) as error:
-            raise broken(self._place, error) from error
-
     def entry_at(self, file_id: int, line: int, next_seq: int) -> Stored | None:
         """Return the entry that stood at *line* of a file: its sequence grows with its lines."""
         low, high = 0, next_seq - 1
