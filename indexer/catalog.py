@@ -8,15 +8,15 @@ and removed by the next writer (`indexer.ledger`).
 from __future__ import annotations
 
 import _sqlite3
-import os
-from _blake2 import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from sqlite3 import Connection
 
 from indexer.entry import Session
 from indexer.errors import IndexBrokenError
+from indexer.tail import WHOLE_PROBE_BYTES, file_probe
 
 COLUMNS = (
     "id path dev ino size mtime_ns ctime_ns end next_line next_seq probe kind session_id cwd "
@@ -35,9 +35,6 @@ Status = tuple[str, int, int, int, int, int, int, int, int, int]
 SESSION, NOT_SESSION = 1, 0
 """`kind`: a session; some other `*.jsonl`."""
 
-WHOLE_PROBE_BYTES = 1 << 18
-PROBE_BLOCK_BYTES = 4096
-PROBE_SAMPLES = 60
 INTEGER = (1 << 63) - 1
 """SQLite's largest: inodes of some file systems, and times after the year 2262, are larger."""
 
@@ -132,7 +129,7 @@ class File:
         Raises:
             OSError: the file cannot be read.
         """
-        return self.may_continue(stat) and probe(fd, self.end) == self.probe
+        return self.may_continue(stat) and file_probe(fd, self.end) == self.probe
 
     def moved(self, fd: int, stat: os.stat_result) -> bool:
         """Is the file at another path this very file, only renamed?
@@ -144,7 +141,7 @@ class File:
         return (
             here == (self.dev, self.ino, self.mtime_ns)
             and stat.st_size == self.size
-            and probe(fd, self.end) == self.probe
+            and file_probe(fd, self.end) == self.probe
         )
 
 
@@ -180,19 +177,6 @@ def new_file(path: str) -> File:
     file.path, file.probe = path, b""
     file.next_line = file.linear = 1
     return file
-
-
-def probe(fd: int, end: int) -> bytes:
-    """Hash samples of the first *end* bytes: everything up to 256 KiB, 62 blocks beyond."""
-    digest = blake2b(end.to_bytes(8, "big"), digest_size=16)
-    if end <= WHOLE_PROBE_BYTES:
-        digest.update(os.pread(fd, end, 0))
-        return digest.digest()
-    step = (end - PROBE_BLOCK_BYTES) // (PROBE_SAMPLES + 1)
-    for number in range(PROBE_SAMPLES + 1):
-        digest.update(os.pread(fd, PROBE_BLOCK_BYTES, number * step))
-    digest.update(os.pread(fd, PROBE_BLOCK_BYTES, end - PROBE_BLOCK_BYTES))
-    return digest.digest()
 
 
 class Catalog:

@@ -18,7 +18,7 @@ from indexer.formats.parse import Malformed
 from indexer.formats.pi import Reader
 from indexer.report import skipped_note
 from indexer.schema import MAX_SEQ
-from indexer.tail import read_lines
+from indexer.tail import file_probe, read_lines
 
 PRIOR_MAX_CHARS = 16 << 20
 """The session document stops here: a bound on memory, far beyond any real session."""
@@ -87,7 +87,7 @@ class FileStep:
     def _finish(self) -> None:
         row, report = self._row, self._tools.report
         row.saw(self._stat)
-        row.probe = catalog.probe(self._fd, row.end)
+        row.probe = file_probe(self._fd, row.end)
         if not row.is_unchanged(os.fstat(self._fd)):
             # Written while it was read: a probe of other content than was indexed would hide
             # a rewrite for ever, so the next pass reads the file afresh.

@@ -178,3 +178,28 @@ def test_of_a_line_too_long_for_memory_only_the_head_is_kept(tmp_path, monkeypat
         else:
             with pytest.raises(Malformed, match="too long"):
                 reader.read(line)
+
+
+@pytest.mark.parametrize(
+    "size", [0, 1, tail.WHOLE_PROBE_BYTES, tail.WHOLE_PROBE_BYTES + 1, 1 << 20]
+)
+def test_the_probe_of_a_file_tells_its_length_its_ends_and_all_of_a_small_one(tmp_path, size):
+    path = tmp_path / "file"
+    places = {0, size - 1} if size > tail.WHOLE_PROBE_BYTES else {*range(0, size, 9999), size - 1}
+
+    def probed(data, end):
+        path.write_bytes(data)
+        fd = os.open(path, os.O_RDONLY)
+        try:
+            return tail.file_probe(fd, end)
+        finally:
+            os.close(fd)
+
+    data = bytes(size)
+    known = probed(data + b"more", size)
+    assert probed(data + b"other and longer", size) == known
+    assert probed(data, size + 1) != known
+    for place in places - {-1}:
+        changed = bytearray(data)
+        changed[place] = 1
+        assert probed(bytes(changed), size) != known
