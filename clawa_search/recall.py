@@ -163,7 +163,9 @@ class Recall:
 
     def refresh_memories(self) -> None:
         """Analyse memories that other programs wrote; recall finds them without it, too."""
-        if self.memories.exists():
+        from clawa_search.memory.stale import needs_refresh
+
+        if needs_refresh(self.places.database):
             try:
                 self.memories.refresh()
             except RecallError:

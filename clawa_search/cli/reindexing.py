@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from clawa_search.cli.hot import progress_bar
 from clawa_search.cli.stopping import Stop, Stoppable
 from clawa_search.cli.streams import put, tell
 from clawa_search.output.json import line
 from clawa_search.output.synced import report_fields, report_text
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clawa_search.cli.flags import Split
     from clawa_search.recall import Recall

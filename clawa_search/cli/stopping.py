@@ -6,12 +6,13 @@ import os
 import signal
 import threading
 from select import select
-from typing import TYPE_CHECKING, Self
 
 from indexer.report import Progress
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
+    from typing import Self
 
 INTERRUPTED = 130
 
