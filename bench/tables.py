@@ -12,7 +12,7 @@ def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -
     """Print *rows* under *columns*: the first column to the left, the others to the right."""
     cells = [list(columns), *([_text(cell) for cell in row] for row in rows)]
     widths = [max(len(row[place]) for row in cells) for place in range(len(columns))]
-    print(f"\n{title}")
+    print(f"\n{title}" if title else "")
     for number, row in enumerate(cells):
         first, *rest = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         tail = (cell.strip().rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
