@@ -110,5 +110,9 @@ def prior(file_id: int, expanded: str) -> tantivy.Document:
     from collections import Counter
 
     counts = Counter(expanded.split())
-    pieces = [piece for piece, count in counts.items() for _ in range(min(count, PRIOR_TIMES))]
+    pieces = list(counts)
+    again = list(counts.items())
+    for times in range(2, PRIOR_TIMES + 1):
+        again = [(piece, count) for piece, count in again if count >= times]
+        pieces += [piece for piece, _ in again]
     return tantivy.Document(text=" ".join(pieces), file=file_id)
