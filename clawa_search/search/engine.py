@@ -19,6 +19,7 @@ from clawa_search.errors import StoreError
 from clawa_search.memory.record import Memory
 from clawa_search.search import bm25, fresh, merge, rank, sessions
 from clawa_search.search.dated import looks_dated
+from indexer import analysis
 from indexer.analysis import Word
 from indexer.entry import ROLE_NUMBER, ROLES
 from indexer.schema import QUOTE, SEQ_BITS, role_number
@@ -34,6 +35,7 @@ that repeats none of its words); fewer words are looked up, and must be there.""
 AS_RELEVANT = 0.65
 """A memory counts as relevant as an entry from this share of the entry's text score on: the two
 are weighed with slightly different statistics."""
+SAME_SHARE = 0.6
 LIFT = 1e-6
 SPARE = 20
 """Entries looked at beyond those wanted: some neighbours do not exist or say the same."""
@@ -97,13 +99,54 @@ class Engine:
             found += self._sessions(candidates, entries, limit, catalog)
         if matched is not None:
             found += self._memories(matched)
-        supersede(found)
         stream = ((one.score, one.ts_ms, one.twin, one) for one in found)
         if limit <= merge.BEST_FIRST + RESERVE:
             best = merge.best(stream, limit)
         else:
             best = merge.broaden(merge.best(stream, len(found)), limit, _session_of)
-        return [one for _, _, _, one in best if isinstance(one, Winner)]
+        winners = [one for _, _, _, one in best if isinstance(one, Winner)]
+        return self._supersede(winners)
+
+    def _supersede(self, winners: list[Winner]) -> list[Winner]:
+        """Lift memories above the older session claims that they correct.
+
+        A memory corrects a claim that says nearly the same (SAME_SHARE of the memory's words)
+        and is no more relevant than it; who updated the memory knew better.
+        """
+        ranked: list[Winner] = []
+        for one in winners:
+            place = len(ranked)
+            if one.memory is not None:
+                place = self._corrected(one, ranked)
+            if place < len(ranked):
+                lifted = ranked[place].score + LIFT
+                one.parts["newer"] = lifted - one.score
+                one.score = lifted
+            ranked.insert(place, one)
+        return ranked
+
+    def _corrected(self, one: Winner, ranked: list[Winner]) -> int:
+        """Return the place of the first claim that the memory *one* corrects, else the end."""
+        assert one.memory is not None
+        words = _content(one.memory.text)
+        for place, claim in enumerate(ranked):
+            if (
+                claim.memory is None
+                and claim.ts_ms < one.ts_ms
+                and claim.score >= one.score
+                and claim.parts.get("text", 0.0) * AS_RELEVANT <= one.parts["text"]
+                and len(words & _content(self.text_of(claim))) >= SAME_SHARE * len(words) > 0
+            ):
+                return place
+        return len(ranked)
+
+    def text_of(self, winner: Winner) -> str:
+        """Read what an entry says."""
+        if winner.fresh is not None:
+            return winner.fresh.entry.text
+        assert self.index is not None
+        assert winner.address is not None
+        return self.index.stored(winner.address).text
 
     def _candidates(self, texts: int) -> list[sessions.Candidate]:
         if self.index is None or not self.any_file():
@@ -362,24 +405,6 @@ def is_second_hand(entry: Entry) -> bool:
     return number & QUOTE > 0 or number in sessions.SUMMARIES
 
 
-def supersede(found: list[Winner]) -> None:
-    """Lift each memory above the older session claims that are no more relevant than it.
-
-    Who updated a memory corrected what was said before. Relevance is that of the text alone: what
-    neighbours and session add says nothing about which of two claims is the newer.
-    """
-    claims = sorted(
-        ((one.score, one.ts_ms, one.parts.get("text", 0.0)) for one in found if not one.memory),
-        reverse=True,
-    )
-    for one in found:
-        if one.memory is None:
-            continue
-        relevant = one.parts["text"]
-        for score, ts_ms, text in claims:
-            if score < one.score:
-                break
-            if ts_ms < one.ts_ms and 0.0 < text * AS_RELEVANT <= relevant:
-                one.parts["newer"] = score - one.score + LIFT
-                one.score = score + LIFT
-                break
+def _content(text: str) -> set[str]:
+    """Return the tokens of *text* that carry meaning."""
+    return {token for token in analysis.text_tokens(text) if not analysis.is_function_word(token)}

@@ -32,7 +32,7 @@ def literal(engine: Engine, limit: int) -> list[Winner]:
     found = _memories(engine, limit, score=1.0, literal=True)
     if engine.question.source != "memory":
         for winner in _entries(engine, LITERAL_ENTRIES):
-            if engine.query.literal in _text_of(engine, winner):
+            if engine.query.literal in engine.text_of(winner):
                 winner.score = 1.0
                 found.append(winner)
     return _best(found, limit)
@@ -67,14 +67,6 @@ def _listed(engine: Engine, limit: int, *, literal: bool) -> list[Memory]:
     except StoreError as error:
         engine.without_memories(error)
         return []
-
-
-def _text_of(engine: Engine, winner: Winner) -> str:
-    if winner.fresh is not None:
-        return winner.fresh.entry.text
-    assert engine.index is not None
-    assert winner.address is not None
-    return engine.index.stored(winner.address).text
 
 
 def _entries(engine: Engine, limit: int) -> list[Winner]:
