@@ -53,8 +53,8 @@ def current(index_dir: str) -> Generation | None:
         IndexBrokenError: the folder cannot be read.
     """
     try:
-        with open(f"{index_dir}/{CURRENT}", encoding="utf-8", errors="replace") as pointer:
-            name, _, version = pointer.read(200).strip().partition(" ")
+        with open(f"{index_dir}/{CURRENT}", "rb", 0) as pointer:
+            name, _, version = pointer.read(200).decode("utf-8", "replace").strip().partition(" ")
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -70,7 +70,7 @@ def current(index_dir: str) -> Generation | None:
 def point_to(index_dir: str, generation: Generation) -> None:
     """Make *generation* the current one; readers see the old or the new, never half of one."""
     temporary = f"{index_dir}/{CURRENT}.{os.getpid()}"
-    with open(temporary, "w", encoding="utf-8") as pointer:
+    with open(temporary, "w", encoding="utf-8", opener=_private) as pointer:
         pointer.write(f"{os.path.basename(generation.folder)} {generation.version}\n")
         pointer.flush()
         os.fsync(pointer.fileno())
@@ -80,6 +80,10 @@ def point_to(index_dir: str, generation: Generation) -> None:
         os.fsync(folder)  # before the old generation goes
     finally:
         os.close(folder)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def new_generation(index_dir: str, version: str) -> Generation:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from indexer.analysis import Word
 
-from clawa_search.memory.plan import CHUNK, Plan
+from clawa_search.memory.plan import Plan
 from clawa_search.memory.record import MEMORY, read
 from clawa_search.memory.terms import Candidate, Term, Wanted
 
@@ -21,10 +21,30 @@ CHARACTERS_A_TOKEN = 5  # English, with the space behind a word
 _STALE = """SELECT m.id, m.ts, m.text, m.tags
 FROM memories_stale s JOIN memories m ON m.id = s.id ORDER BY s.id DESC LIMIT ?"""
 _NEWEST = f"SELECT {MEMORY} FROM memories ORDER BY ts DESC, id DESC LIMIT ?"
-_BASE = f"SELECT {MEMORY} FROM memories WHERE id IN ({{}})"
+_STATE = """SELECT rows, tokens, size, (SELECT max(id) FROM memories_index),
+EXISTS (SELECT 1 FROM memories_stale) FROM memories_state"""
 _SUMS = """SELECT rows - n, s.tokens - t, s.size - z FROM memories_state s,
 (SELECT count(*) AS n, total(tokens) AS t, total(size) AS z
  FROM memories_index WHERE id IN (SELECT id FROM memories_stale))"""
+
+
+class State:
+    """What a mirror says of itself; the same until somebody writes.
+
+    Attributes:
+        rows, tokens, size: memories it knows, their text tokens, all their tokens.
+        last: their highest id.
+        stale: whether others wrote what it does not know yet.
+    """
+
+    __slots__ = ("last", "rows", "size", "stale", "tokens")
+
+    def __init__(self, con: sqlite3.Connection) -> None:
+        row = con.execute(_STATE).fetchone()
+        self.rows, self.tokens, self.size, self.last, self.stale = (int(value or 0) for value in row)
+        if self.stale:
+            known = con.execute(_SUMS).fetchone()
+            self.rows, self.tokens, self.size = (int(number) for number in known)
 
 
 class Candidates:
@@ -52,12 +72,15 @@ class Candidates:
         self.complete = True
 
 
-def find(con: sqlite3.Connection, wanted: Wanted, words: Iterable[Word]) -> Candidates:
+def find(
+    con: sqlite3.Connection, state: State, wanted: Wanted, words: Iterable[Word]
+) -> Candidates:
     """Search the mirror and the stale memories beside it."""
     answer = Candidates()
-    stale = _analysed(con.execute(_STALE, (SCAN_ROWS + 1,)).fetchall(), answer)
-    rows, tokens, size = (int(number) for number in con.execute(_SUMS).fetchone())
-    _search(con, wanted, words, answer, stale, (rows, tokens, size))
+    stale = []
+    if state.stale:
+        stale = _analysed(con.execute(_STALE, (SCAN_ROWS + 1,)).fetchall(), answer)
+    _search(con, wanted, words, answer, stale, state)
     return answer
 
 
@@ -76,9 +99,9 @@ def sums(con: sqlite3.Connection, *, mirrored: bool) -> tuple[int, int]:
             "SELECT count(*), total(length(text)) FROM memories"
         ).fetchone()
         return rows, int(characters / CHARACTERS_A_TOKEN)
+    state = State(con)
     stale = _analysed(con.execute(_STALE, (SCAN_ROWS,)).fetchall(), Candidates())
-    rows, tokens, _ = con.execute(_SUMS).fetchone()
-    return rows + len(stale), int(tokens) + sum(len(memory.text_tokens) for memory in stale)
+    return state.rows + len(stale), state.tokens + sum(len(memory.text_tokens) for memory in stale)
 
 
 def frequency(con: sqlite3.Connection, term: Term, *, mirrored: bool) -> int:
@@ -87,7 +110,8 @@ def frequency(con: sqlite3.Connection, term: Term, *, mirrored: bool) -> int:
     sql = _STALE if mirrored else _NEWEST
     analysed = _analysed(con.execute(sql, (SCAN_ROWS,)).fetchall(), answer)
     rows, _ = sums(con, mirrored=mirrored)
-    plan = Plan(con if mirrored else None, Wanted([], 1, 1), analysed, rows, 1.0)
+    state = State(con) if mirrored else None
+    plan = Plan(con, state, Wanted([], 1, 1), analysed, rows, 1.0)
     plan.count([term])
     return term.df
 
@@ -98,20 +122,20 @@ def _search(
     words: Iterable[Word],
     answer: Candidates,
     analysed: list[Candidate],
-    mirrored: tuple[int, int, int] | None,
+    state: State | None,
 ) -> None:
-    rows, tokens, size = mirrored or (0, 0, 0)
+    rows, tokens, size = (state.rows, state.tokens, state.size) if state else (0, 0, 0)
     answer.total_rows = rows + len(analysed)
     answer.total_tokens = tokens + sum(len(memory.text_tokens) for memory in analysed)
     if not answer.total_rows:
         return
     average = (size + sum(memory.size for memory in analysed)) / answer.total_rows
-    plan = Plan(con if mirrored else None, wanted, analysed, answer.total_rows, max(1.0, average))
+    plan = Plan(con, state, wanted, analysed, answer.total_rows, max(1.0, average))
     _count(plan, wanted, words, answer)
     plan.run()
     answer.notes += plan.notes
     best = sorted(plan.found.values(), key=lambda memory: (-memory.score, -memory.id))
-    answer.rows = _complete(con, best[: wanted.limit])
+    answer.rows = best[: wanted.limit]
 
 
 def _count(plan: Plan, wanted: Wanted, words: Iterable[Word], answer: Candidates) -> None:
@@ -152,15 +176,3 @@ def _analysed(rows: list[Sequence[object]], answer: Candidates) -> list[Candidat
         one.take(memory)
         found.append(one)
     return found
-
-
-def _complete(con: sqlite3.Connection, best: list[Candidate]) -> list[Candidate]:
-    """Return *best* with what is stored of them."""
-    by_id = {memory.id: memory for memory in best if not memory.text}
-    ids = list(by_id)
-    for at in range(0, len(ids), CHUNK):
-        some = ids[at : at + CHUNK]
-        for row in con.execute(_BASE.format(",".join("?" * len(some))), some):
-            memory = read(row)
-            by_id.pop(memory.id).take(memory)
-    return [memory for memory in best if memory.id not in by_id]

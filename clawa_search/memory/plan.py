@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
+    from clawa_search.memory.candidates import State
+
+from clawa_search.memory.record import read
 from clawa_search.memory.terms import TOP, Candidate, Term, Wanted, idf, quoted, score
 
 CAP = 4096
@@ -41,9 +44,11 @@ _NEWEST = f"{_HITS} ORDER BY rowid DESC LIMIT ?"
 _RANK = """SELECT rowid, bm25(memories_fts, 1.0, 1.0, 1.0, 0.0) AS worth
 FROM memories_fts WHERE memories_fts MATCH ?{}"""
 _BEST = f"{_RANK} ORDER BY worth LIMIT ?"
-_LOAD = "SELECT id, text, code, tags, exact, size FROM memories_index WHERE id IN ({})"
+_LOAD = """SELECT i.text, i.code, i.tags, i.size, m.id, m.ts, m.text, m.tags
+FROM memories_index i JOIN memories m ON m.id = i.id WHERE i.id IN ({})"""
 _DF = "SELECT token, text, code FROM memories_df WHERE token IN ({})"
-_OUTDATED = "SELECT id FROM memories_stale LIMIT 4096"
+_OUTDATED = """SELECT id, text, code, tags, size FROM memories_index
+WHERE id IN (SELECT id FROM memories_stale LIMIT 4096)"""
 _RANGE = """SELECT id, ts FROM memories WHERE ts >= ? AND ts <= ?
 AND id NOT IN (SELECT id FROM memories_stale) LIMIT ?"""
 
@@ -58,13 +63,15 @@ class Plan:
 
     def __init__(
         self,
-        con: sqlite3.Connection | None,
+        con: sqlite3.Connection,
+        state: State | None,
         wanted: Wanted,
         analysed: list[Candidate],
         rows: int,
         average: float,
     ) -> None:
-        self._con = con
+        """Prepare a search; without *state* there is no mirror, only what was *analysed*."""
+        self._con = con if state else None
         self._wanted = wanted
         self._analysed = analysed
         self._rows = rows
@@ -72,14 +79,12 @@ class Plan:
         self._weighted: list[tuple[Term, float]] = []
         self._now_stale = self._in_time = ""
         self._span: tuple[int, ...] = ()
-        self._last = 0
+        self._last = state.last if state else 0
         self._needed = 4 * wanted.exact
         self.found: dict[int, Candidate] = {}
         self.notes: list[str] = []
-        if con is not None:
-            self._last = con.execute("SELECT max(id) FROM memories_index").fetchone()[0] or 0
-            if con.execute("SELECT 1 FROM memories_stale LIMIT 1").fetchone():
-                self._now_stale = _NOT_STALE
+        if state and state.stale:
+            self._now_stale = _NOT_STALE
         if wanted.timed:
             self._in_time, self._span = _IN_TIME, wanted.span()
 
@@ -95,7 +100,7 @@ class Plan:
                 sql = _DF.format(",".join("?" * len(some)))
                 known.update((token, df) for token, *df in self._con.execute(sql, some))
             if self._now_stale:
-                outdated = list(self._load([row[0] for row in self._con.execute(_OUTDATED)]))
+                outdated = [_candidate(*row) for row in self._con.execute(_OUTDATED)]
         for term in terms:
             if term in single:
                 term.df = term.seen = known.get(term.tokens[0], (0, 0))[term.code]
@@ -238,7 +243,6 @@ class Plan:
         if len(times) > NARROW:
             return False
         for memory in self._load(list(times)):
-            memory.ts_ms = times[memory.id]
             if self._wanted.accepts(memory):
                 self._add(memory)
         return True
@@ -252,9 +256,9 @@ class Plan:
         for at in range(0, len(ids), CHUNK):
             some = ids[at : at + CHUNK]
             sql = _LOAD.format(",".join("?" * len(some)))
-            for number, text, code, tags, exact, size in self._con.execute(sql, some):
-                memory = Candidate(number, text.split(), code.split(), tags.split(), size)
-                memory.tags = tuple(exact.split())
+            for tokens, code, tags, size, *stored in self._con.execute(sql, some):
+                memory = _candidate(stored[0], tokens, code, tags, size)
+                memory.take(read(stored))
                 yield memory
 
     def _add(self, memory: Candidate) -> None:
@@ -284,6 +288,10 @@ class Plan:
         """Return the expression for what matches all of *parts* and nothing that is excluded."""
         match = _all(parts)
         return f"({match}) NOT ({_any(self._wanted.excluded)})" if self._wanted.excluded else match
+
+
+def _candidate(number: int, text: str, code: str, tags: str, size: int) -> Candidate:
+    return Candidate(number, text.split(), code.split(), tags.split(), size)
 
 
 def _all(parts: list[str]) -> str:

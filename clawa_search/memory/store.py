@@ -203,7 +203,10 @@ class MemoryStore:
         with self._database.reading(mirror=True) as con:
             if con is None or not (wanted.terms or wanted.must):
                 return Candidates()
-            answer = (find if self._database.mirrored else scan)(con, wanted, words)
+            if self._database.mirrored:
+                answer = find(con, self._database.state(con), wanted, words)
+            else:
+                answer = scan(con, wanted, words)
         if not self._database.mirrored:
             answer.notes.append(
                 f"{self.path}: searched without its index: {self._database.why_not}"

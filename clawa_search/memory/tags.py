@@ -14,7 +14,7 @@ from clawa_search.scan import loads
 
 MAX_TAGS = 12
 MAX_TAG_CHARACTERS = 48
-_ALLOWED = frozenset("abcdefghijklmnopqrstuvwxyz0123456789:_-")
+_ALLOWED = "abcdefghijklmnopqrstuvwxyz0123456789:_-"
 _MAX_KNOWN = 2000  # stored lists whose tags are remembered; memories share few of them
 
 
@@ -29,7 +29,8 @@ def normalise(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def _clean(tag: str) -> str:
-    tag = "".join([sign if sign in _ALLOWED else " " for sign in tag.lower()])
+    if tag.strip(_ALLOWED):  # something else is in it
+        tag = "".join([sign if sign in _ALLOWED else " " for sign in tag.lower()])
     return "-".join(tag.split()).strip("-")[:MAX_TAG_CHARACTERS].rstrip("-")
 
 

@@ -12,7 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from indexer.analysis import Word
+    from clawa_search.search.query import Query
+    from clawa_search.search.rank import Weights
 
 K1 = 1.2
 B = 0.75
@@ -45,14 +46,6 @@ class Statistics:
             self._known[key] = log(1 + (self.documents - df + 0.5) / (df + 0.5))
         return self._known[key]
 
-    def weight(self, frequency: float, length: int) -> float:
-        """Return the part of a score that grows with frequency and shrinks with length."""
-        return (
-            frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / self.average))
-            if frequency
-            else 0.0
-        )
-
 
 def phrase_count(tokens: Sequence[str], phrase: Sequence[str]) -> int:
     """Count where *phrase* occurs as consecutive tokens."""
@@ -69,53 +62,58 @@ def phrase_count(tokens: Sequence[str], phrase: Sequence[str]) -> int:
         return count
 
 
-def score(
-    statistics: Statistics,
-    words: Iterable[Word],
-    pairs: Iterable[tuple[str, str]],
-    tokens: Sequence[str],
-    codes: Iterable[str],
-    *,
-    code_weight: float,
-    pair_weight: float,
-    phrases: Iterable[Sequence[str]] = (),
-    related: Iterable[str] = (),
-    related_weight: float = 0.0,
-) -> float:
-    """Score one document.
+class Scorer:
+    """One question, ready to score many documents in memory."""
 
-    The sum over words of their best form, over adjacent pairs and phrases, and over *related*
-    tokens.
-    """
-    length = len(tokens)
-    held = set(tokens)
-    forms = codes if isinstance(codes, set | frozenset) else set(codes)
-    total = 0.0
-    for word in words:
-        best = 0.0
-        if word.tokens and not word.strict and word.tokens[0] in held:
-            frequency = phrase_count(tokens, word.tokens)
-            if frequency:
-                best = statistics.weight(frequency, length) * sum(
-                    statistics.idf(token) for token in word.tokens
-                )
-        if word.joined and not word.strict and word.joined in held:
-            joined = statistics.weight(tokens.count(word.joined), length)
-            best = max(best, joined * statistics.idf(word.joined))
-        for form in word.codes:
-            if form in forms:
-                best = max(best, code_weight * statistics.idf(form, "code"))
-        total += best
-    for left, right in pairs:
-        if left in held and right in held:
-            frequency = phrase_count(tokens, (left, right))
-            both = statistics.idf(left) + statistics.idf(right)
-            total += pair_weight * statistics.weight(frequency, length) * both
-    for token in related:
-        if token in held:
-            frequency = tokens.count(token)
-            total += related_weight * statistics.weight(frequency, length) * statistics.idf(token)
-    for phrase in phrases:
-        frequency = phrase_count(tokens, phrase)
-        total += statistics.weight(frequency, length) * sum(map(statistics.idf, phrase))
-    return total
+    __slots__ = ("_average", "_pairs", "_phrases", "_related", "_words")
+
+    def __init__(self, statistics: Statistics, query: Query, weights: Weights) -> None:
+        """Look up what every form of the question weighs."""
+        idf = statistics.idf
+        self._average = statistics.average
+        self._words: list[tuple[tuple[str, ...], float, str, float, list[tuple[str, float]]]] = []
+        for word in query.words:
+            tokens = () if word.strict else word.tokens
+            joined = "" if word.strict else word.joined
+            codes = [(form, weights.code * idf(form, "code")) for form in word.codes]
+            worth = sum(map(idf, tokens))
+            self._words.append((tokens, worth, joined, idf(joined) if joined else 0.0, codes))
+        pair, related = weights.phrase, weights.related
+        self._pairs = [(one, two, pair * (idf(one) + idf(two))) for one, two in query.pairs]
+        self._related = [(token, related * idf(token)) for token in query.related]
+        self._phrases = [(phrase, sum(map(idf, phrase))) for phrase in query.phrases]
+
+    def score(self, tokens: Sequence[str], codes: Iterable[str]) -> float:
+        """Score one document.
+
+        The sum over words of their best form, over adjacent pairs and phrases, and over
+        related tokens.
+        """
+        norm = K1 * (1 - B + B * len(tokens) / self._average)
+        held = set(tokens)
+        forms = codes if isinstance(codes, set | frozenset) else set(codes)
+        total = 0.0
+        for phrase, worth, joined, joined_worth, wholes in self._words:
+            best = 0.0
+            if phrase and phrase[0] in held:
+                best = worth * saturated(phrase_count(tokens, phrase), norm)
+            if joined and joined in held:
+                best = max(best, joined_worth * saturated(tokens.count(joined), norm))
+            for form, form_worth in wholes:
+                if form in forms and form_worth > best:
+                    best = form_worth
+            total += best
+        for left, right, worth in self._pairs:
+            if left in held and right in held:
+                total += worth * saturated(phrase_count(tokens, (left, right)), norm)
+        for token, worth in self._related:
+            if token in held:
+                total += worth * saturated(tokens.count(token), norm)
+        for phrase, worth in self._phrases:
+            total += worth * saturated(phrase_count(tokens, phrase), norm)
+        return total
+
+
+def saturated(frequency: int, norm: float) -> float:
+    """Return the part of a score that grows with *frequency*, below K1 + 1."""
+    return frequency * (K1 + 1) / (frequency + norm) if frequency else 0.0

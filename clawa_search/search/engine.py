@@ -44,9 +44,23 @@ RESERVE = 10
 
 
 class Winner:
-    """What won, before its text is read: a memory, an indexed entry, or a fresh one."""
+    """What won, before its text is read: a memory, an indexed entry, or a fresh one.
 
-    __slots__ = ("address", "fresh", "memory", "mid", "parts", "role", "score", "ts_ms", "twin")
+    `tokens` are those of its text, as soon as they are known.
+    """
+
+    __slots__ = (
+        "address",
+        "fresh",
+        "memory",
+        "mid",
+        "parts",
+        "role",
+        "score",
+        "tokens",
+        "ts_ms",
+        "twin",
+    )
 
     def __init__(self, score: float, ts_ms: int, twin: int) -> None:
         self.score = score
@@ -56,6 +70,7 @@ class Winner:
         self.mid = 0
         self.role = ""
         self.memory: Memory | None = None
+        self.tokens: list[str] | None = None
         self.address: DocAddress | None = None
         self.fresh: fresh.FreshEntry | None = None
 
@@ -128,17 +143,23 @@ class Engine:
     def _corrected(self, one: Winner, ranked: list[Winner]) -> int:
         """Return the place of the first claim that the memory *one* corrects, else the end."""
         assert one.memory is not None
-        words = _content(one.memory.text)
+        words = self._content(one)
         for place, claim in enumerate(ranked):
             if (
                 claim.memory is None
                 and claim.ts_ms < one.ts_ms
                 and claim.score >= one.score
                 and claim.parts.get("text", 0.0) * AS_RELEVANT <= one.parts["text"]
-                and len(words & _content(self.text_of(claim))) >= SAME_SHARE * len(words) > 0
+                and len(words & self._content(claim)) >= SAME_SHARE * len(words) > 0
             ):
                 return place
         return len(ranked)
+
+    def _content(self, winner: Winner) -> set[str]:
+        """Return the tokens that carry meaning."""
+        if winner.tokens is None:
+            winner.tokens = analysis.text_tokens(self.text_of(winner))
+        return {token for token in winner.tokens if not analysis.is_function_word(token)}
 
     def text_of(self, winner: Winner) -> str:
         """Read what an entry says."""
@@ -227,19 +248,9 @@ class Engine:
             times[mid] = candidate.ts_ms
             if candidate.role == USER:
                 users.add(mid)
+        scorer = bm25.Scorer(statistics, self.query, weights)
         for entry in entries:
-            own[entry.mid] = bm25.score(
-                statistics,
-                self.query.words,
-                self.query.pairs,
-                entry.analyse(),
-                entry.codes,
-                code_weight=weights.code,
-                pair_weight=weights.phrase,
-                phrases=self.query.phrases,
-                related=self.query.related,
-                related_weight=weights.related,
-            )
+            own[entry.mid] = scorer.score(entry.analyse(), entry.codes)
             if is_second_hand(entry.entry):
                 own[entry.mid] *= weights.second_hand
             times[entry.mid] = entry.entry.ts_ms
@@ -292,7 +303,7 @@ class Engine:
         limit: int,
     ) -> list[int]:
         """Return the mids worth a look, best first, one of each that say the same."""
-        ranked = sorted(totals.items(), key=_by_score, reverse=True)
+        ranked = sorted(zip(totals.values(), totals, strict=True), reverse=True)
         scope = self.scope.filter
         narrow = bool(scope.roles) or scope.since_ms is not None or scope.until_ms is not None
         # Filters may take away every neighbour.
@@ -302,7 +313,7 @@ class Engine:
         best: list[int] = []
         seen: set[int] = set()
         opened: set[int] = set()
-        for mid, _ in ranked:
+        for _, mid in ranked:
             if len(best) >= wanted and (not wide or mid >> SEQ_BITS in opened or mid not in own):
                 if wide:
                     continue
@@ -369,22 +380,13 @@ class Engine:
     def _memories(self, matched: Candidates) -> list[Winner]:
         statistics, weights = self.statistics, self.weights
         assert statistics is not None
+        scorer = bm25.Scorer(statistics, self.query, weights)
         found = []
         for row in matched.rows:
-            text = bm25.score(
-                statistics,
-                self.query.words,
-                self.query.pairs,
-                row.text_tokens + row.tag_tokens,
-                row.code_tokens + row.tag_tokens,
-                code_weight=weights.code,
-                pair_weight=weights.phrase,
-                phrases=self.query.phrases,
-                related=self.query.related,
-                related_weight=weights.related,
-            )
+            text = scorer.score(row.text_tokens + row.tag_tokens, row.code_tokens + row.tag_tokens)
             winner = Winner(text * weights.memory, row.ts_ms, ~row.id)
             winner.memory = Memory(row.id, row.ts_ms, row.text, row.tags)
+            winner.tokens = row.text_tokens
             winner.parts = {"text": text, "memory": text * (weights.memory - 1.0)}
             found.append(winner)
         return found
@@ -396,15 +398,6 @@ def _session_of(entry: merge.Ranked) -> object:
     return ~winner.memory.id if winner.memory else winner.mid >> SEQ_BITS
 
 
-def _by_score(item: tuple[int, float]) -> tuple[float, int]:
-    return item[1], item[0]
-
-
 def is_second_hand(entry: Entry) -> bool:
     number = role_number(entry)
     return number & QUOTE > 0 or number in sessions.SUMMARIES
-
-
-def _content(text: str) -> set[str]:
-    """Return the tokens of *text* that carry meaning."""
-    return {token for token in analysis.text_tokens(text) if not analysis.is_function_word(token)}

@@ -108,7 +108,7 @@ def _find_all(
 
 def _analysed_spots(text: str, words: list[Word]) -> list[tuple[int, int]]:
     by_token = {token: number for number, word in enumerate(words) for token in word.tokens}
-    if not by_token:
+    if by_token.keys().isdisjoint(analysis.text_tokens(text[:MAX_WEIGHED_CHARS])):
         return []
     spots = []
     position = 0

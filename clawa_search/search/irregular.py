@@ -32,11 +32,11 @@ _related: dict[str, tuple[str, ...]] = {}
 def related(tokens: list[str]) -> list[str]:
     """Return the tokens of the other forms of *tokens*, without those that are among them."""
     if not _related:
+        stems = iter(analysis.text_tokens(FORMS))  # in one call: one a word, in order
         for group in FORMS.split(";"):
-            stems = list(dict.fromkeys(analysis.text_tokens(group)))
-            for stem in stems:
-                others = [other for other in stems if other != stem]
-                _related[stem] = (*_related.get(stem, ()), *others)
-    held = set(tokens)
+            forms = tuple(dict.fromkeys(next(stems) for _ in group.split()))
+            for stem in forms:
+                _related[stem] = _related.get(stem, ()) + forms
+    held = set(tokens)  # a group names the word itself as well
     found = dict.fromkeys(other for token in tokens for other in _related.get(token, ()))
     return [other for other in found if other not in held]

@@ -6,6 +6,8 @@ may hold more than the catalog says but never less.
 
 from __future__ import annotations
 
+import os
+
 from tantivy import FieldType, Index, Occur, Query
 
 TYPE_CHECKING = False
@@ -28,6 +30,8 @@ MAX_ROUNDS = 5
 """How often more is fetched while the best entries all say the same few things."""
 MAX_NEWEST = 10_000
 TOP_PRIORS = 200
+MANY = 150
+"""Numbers from which on a term set is cheaper than a term each."""
 SIMILAR_ENTRIES = 20
 SIMILAR_CHARS = 20_000
 COMMON_PAIR_SHARE = 20
@@ -92,6 +96,8 @@ class SessionIndex:
             IndexBrokenError: it is damaged or cannot be read.
         """
         self._place = generation.folder
+        self._metas = (f"{generation.messages}/meta.json", f"{generation.priors}/meta.json")
+        self._seen = self._commits()
         try:
             self._index = Index.open(generation.messages)
             self._prior_index = Index.open(generation.priors)
@@ -111,7 +117,13 @@ class SessionIndex:
         return int(self._searcher.num_segments)
 
     def reload(self) -> None:
-        """See what was committed since the index was opened (20 µs when nothing was)."""
+        """See what was committed since the index was opened.
+
+        The engine reads all again, changed or not (0.1 ms); each commit puts a new file in place.
+        """
+        seen = self._commits()
+        if seen == self._seen:
+            return
         try:
             self._index.reload()
             self._prior_index.reload()
@@ -119,6 +131,14 @@ class SessionIndex:
             self._priors = self._prior_index.searcher()
         except ValueError as error:
             raise broken(self._place, error) from error
+        self._seen = seen
+
+    def _commits(self) -> list[tuple[int, int, int]]:
+        try:
+            found = [os.stat(path) for path in self._metas]
+        except OSError as error:
+            raise broken(self._place, error) from error
+        return [(status.st_ino, status.st_mtime_ns, status.st_size) for status in found]
 
     def df(self, field: str, token: str) -> int:
         try:
@@ -149,7 +169,7 @@ class SessionIndex:
             said = {candidate.twin for candidate in found}
             if len(last) < TOP_ENTRIES or len(said) >= texts:
                 break
-            again = Query.term_set_query(self._fields, "twin", list(said))
+            again = _among(self._fields, "twin", list(said))
             others = [(Occur.Must, asked), (Occur.MustNot, again)]
             last = self._run(Query.boolean_query(others), TOP_ENTRIES)
             found += last
@@ -160,7 +180,7 @@ class SessionIndex:
         if not mids:
             return []
         clauses = self._clauses(query, scope, phrases=False)
-        clauses.append((Occur.Must, Query.term_set_query(self._fields, "mid", mids)))
+        clauses.append((Occur.Must, _among(self._fields, "mid", mids)))
         found = self._run(Query.boolean_query(clauses), len(mids))
         for candidate in found:
             candidate.score = 0.0
@@ -169,7 +189,7 @@ class SessionIndex:
     def copies(self, twins: list[int], scope: Filter, limit: int) -> list[Candidate]:
         """Return all entries in the files of *scope* that say the same as *twins*."""
         clauses = self._files(scope)
-        clauses.append((Occur.Must, Query.term_set_query(self._fields, "twin", twins)))
+        clauses.append((Occur.Must, _among(self._fields, "twin", twins)))
         return self._run(Query.boolean_query(clauses), limit)
 
     def newest(self, scope: Filter, limit: int) -> list[Candidate]:
@@ -202,7 +222,7 @@ class SessionIndex:
         clauses = [(Occur.Should, Query.term_query(fields, "text", token)) for token in tokens]
         asked = Query.boolean_query(clauses)
         if scope.include is not None:
-            files = Query.term_set_query(fields, "file", scope.include)
+            files = _among(fields, "file", scope.include)
             asked = Query.boolean_query(
                 [(Occur.Must, asked), (Occur.Must, Query.const_score_query(files, 0.0))]
             )
@@ -336,7 +356,7 @@ class SessionIndex:
         clauses = self._files(scope)
         if scope.roles:
             numbers = [ROLE_NUMBER[role] | mark for role in scope.roles for mark in (0, QUOTE)]
-            clauses.append(_silent(Query.term_set_query(fields, "role", numbers)))
+            clauses.append(_silent(_among(fields, "role", numbers)))
         if scope.since_ms is not None or scope.until_ms is not None:
             span = Query.range_query(
                 fields, "ts", FieldType.Integer, scope.since_ms, scope.until_ms
@@ -351,9 +371,9 @@ class SessionIndex:
     def _files(self, scope: Filter) -> list[tuple[Occur, Query]]:
         clauses = []
         if scope.include is not None:
-            clauses.append(_silent(Query.term_set_query(self._fields, "file", scope.include)))
+            clauses.append(_silent(_among(self._fields, "file", scope.include)))
         if scope.exclude:
-            files = Query.term_set_query(self._fields, "file", scope.exclude)
+            files = _among(self._fields, "file", scope.exclude)
             clauses.append((Occur.MustNot, files))
         return clauses
 
@@ -367,6 +387,17 @@ def _column(searcher: Searcher, field: str, addresses: list[DocAddress]) -> list
     """Read one number of each document without fetching documents."""
     values: list[int] = searcher.fast_field_values(field, addresses)  # type: ignore[assignment]
     return values
+
+
+def _among(fields: Schema, field: str, numbers: Sequence[int]) -> Query:
+    """Return the query for documents whose number is one of *numbers*.
+
+    A term set builds an automaton, 0.3 ms before it looks at anything; a few terms cost 3 us each.
+    """
+    if len(numbers) > MANY:
+        return Query.term_set_query(fields, field, list(numbers))
+    terms = [Query.term_query(fields, field, number) for number in numbers]
+    return Query.boolean_query([(Occur.Should, term) for term in terms])
 
 
 def _silent(query: Query) -> tuple[Occur, Query]:
