@@ -20,10 +20,10 @@ from indexer.tail import WHOLE_PROBE_BYTES, file_probe
 
 COLUMNS = (
     "id path dev ino size mtime_ns ctime_ns end next_line next_seq probe kind session_id cwd "
-    "parent name started_ms last_ms last_id linear edited skipped skipped_line text_chars "
+    "parent name started_ms last_ms last_id dead edited skipped skipped_line text_chars "
     "prior_chars"
 ).split()
-TEXTS = frozenset({"path", "session_id", "cwd", "parent", "name", "last_id", "edited"})
+TEXTS = frozenset({"path", "session_id", "cwd", "parent", "name", "last_id", "dead", "edited"})
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM files"
 
 STATUS = (
@@ -44,7 +44,8 @@ class File:
 
     `end` is the byte offset past the last indexed LF; `next_line` (1-based) and `next_seq` (from
     0) are the numbers of the line and of the entry that come next; `probe` hashes bytes before
-    `end`, and is empty when they cannot be trusted. `text_chars` counts what was said so far,
+    `end`, and is empty when they cannot be trusted. `dead` names the lines (`3-9 12-12`) of
+    entries that are not on the live branch. `text_chars` counts what was said so far,
     `prior_chars` what of it the session's own document holds.
     """
 
@@ -69,7 +70,7 @@ class File:
     started_ms: int
     last_ms: int
     last_id: str
-    linear: int
+    dead: str
     edited: str
     skipped: int
     skipped_line: int
@@ -89,7 +90,7 @@ class File:
         session.is_session = True if self.kind == SESSION and self.end else None
         session.session_id, session.cwd, session.parent = self.session_id, self.cwd, self.parent
         session.name, session.started_ms = self.name, self.started_ms
-        session.last_id, session.linear = self.last_id, bool(self.linear)
+        session.last_id = self.last_id
         session.edited = set(self.edited.split())
         return session
 
@@ -98,8 +99,13 @@ class File:
         self.kind = SESSION if session.is_session else NOT_SESSION
         self.session_id, self.cwd, self.parent = session.session_id, session.cwd, session.parent
         self.name, self.started_ms = session.name, session.started_ms
-        self.last_id, self.linear = session.last_id, int(session.linear)
+        self.last_id = session.last_id
         self.edited = " ".join(sorted(session.edited))
+
+    def is_dead(self, line: int) -> bool:
+        """Is the entry at *line* off the live branch, as far as the file is indexed?"""
+        ranges = (part.partition("-") for part in self.dead.split())
+        return any(int(first) <= line <= int(last) for first, _, last in ranges)
 
     def saw(self, stat: os.stat_result) -> None:
         """Record the status that goes with the content now described."""
@@ -175,7 +181,7 @@ def new_file(path: str) -> File:
     """Return the row of a file of which nothing is indexed yet (id 0)."""
     file = File(tuple("" if name in TEXTS else 0 for name in COLUMNS))
     file.path, file.probe = path, b""
-    file.next_line = file.linear = 1
+    file.next_line = 1
     return file
 
 

@@ -54,7 +54,7 @@ class Session:
         session_id, cwd, parent, name: empty when not said. `cwd` is the project.
         started_ms: header time, 0 when unknown.
         last_id: id of the last entry read, the leaf of the live branch.
-        linear: every entry so far follows the one before it: there is one branch only.
+        linear: every entry read so far follows the one before it, the first one `last_id`.
         edited: ids that a `context_edit` took out of the model's context.
     """
 

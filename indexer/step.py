@@ -19,6 +19,7 @@ from indexer.formats.pi import Reader
 from indexer.report import skipped_note
 from indexer.schema import MAX_SEQ
 from indexer.tail import file_probe, read_lines
+from indexer.tree import read_tree
 
 PRIOR_MAX_CHARS = 16 << 20
 """The session document stops here: a bound on memory, far beyond any real session."""
@@ -120,6 +121,10 @@ class FileStep:
         finally:
             self._tools.read(row.end - last)
             row.keep(session)
+            if row.kind == catalog.SESSION and not session.linear:
+                # Only where entries follow another one than the last can any leave the live branch.
+                dead = read_tree(self._fd, row.end).dead_lines()
+                row.dead = " ".join([f"{first}-{last}" for first, last in dead])
             self._tools.report.added += row.next_seq - known
             if session.is_session:
                 self._tools.report.skipped_lines += row.skipped - skipped

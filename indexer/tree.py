@@ -69,6 +69,20 @@ class Tree:
             self._live = {node.line for node in self.path_to(last)} if last else set()
         return self._live
 
+    def dead_lines(self) -> list[tuple[int, int]]:
+        """Return the entries that are not on the live branch, as ranges of lines."""
+        live = self.live_lines()
+        ranges: list[tuple[int, int]] = []
+        before_is_dead = False
+        for node in self.nodes:
+            dead = node.line not in live
+            if dead and before_is_dead:
+                ranges[-1] = ranges[-1][0], node.line
+            elif dead:
+                ranges.append((node.line, node.line))
+            before_is_dead = dead
+        return ranges
+
     def around(self, node: Node, count: int) -> tuple[list[Node], list[Node]]:
         """Return up to *count* entries before and after *node* along its branch.
 
@@ -91,15 +105,15 @@ class Tree:
         return before, after
 
 
-def read_tree(fd: int) -> Tree:
-    """Read the tree of an open session file.
+def read_tree(fd: int, stop: int | None = None) -> Tree:
+    """Read the tree of an open session file, up to byte offset *stop* or to its end.
 
     Raises:
         OSError: the file cannot be read.
     """
     nodes: list[Node] = []
     last: str | None = None
-    for line in read_lines(fd, 0, 1, torn=True):
+    for line in read_lines(fd, 0, 1, stop, torn=True):
         ids = _ids(line)
         if ids is None:
             continue

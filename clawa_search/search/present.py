@@ -27,14 +27,18 @@ UNKNOWN = 1 << 62  # when a session began
 
 
 class Place:
-    """Where an entry stands, and what its file says of itself."""
+    """Where an entry stands, and what its file says of itself.
+
+    Attributes:
+        live: on the live branch; None when only the whole file can tell.
+    """
 
     __slots__ = (
         "cwd",
         "edited",
         "entry_id",
         "line",
-        "linear",
+        "live",
         "path",
         "session_id",
         "text",
@@ -45,7 +49,7 @@ class Place:
         self.line = line
         self.entry_id = entry_id
         self.text = text
-        self.linear = True
+        self.live: bool | None = None
         self.edited = False
         self.session_id = ""
         self.cwd = ""
@@ -139,7 +143,7 @@ class Presenter:
         hit.also = [place.ref for place in places[1 : MAX_ALSO + 1]]
         hit.edited = first.edited
         self._weigh(hit, winner, first.text, 1.0)
-        hit.live = first.linear or self._is_live(first)
+        hit.live = self._is_live(first) if first.live is None else first.live
         hit.excerpt, hit.truncated = excerpt(masked(first.text), self._engine.query.shown)
         if self._engine.question.context:
             hit.context = self._context(first, self._engine.question.context)
@@ -215,7 +219,7 @@ class Presenter:
     def _fresh_place(self, fresh: FreshEntry) -> Place:
         session = fresh.file.session
         place = Place(fresh.file.path, fresh.line.number, fresh.entry.entry_id, fresh.entry.text)
-        place.linear = session.linear
+        place.live = session.linear or None
         place.edited = fresh.entry.entry_id in session.edited
         place.session_id, place.cwd = session.session_id, session.cwd
         return place
@@ -229,12 +233,15 @@ class Presenter:
         if not line:
             return None
         place = Place(row.path, line, stored.entry_id, stored.text)
-        place.linear, place.session_id, place.cwd = bool(row.linear), row.session_id, row.cwd
+        place.session_id, place.cwd = row.session_id, row.cwd
+        linear = line == stored.line
         edited = set(row.edited.split())
         for file in self._engine.read.files:
             if file.known == row.id:  # its tail may have gone on, or edited what came before
                 edited |= file.session.edited
-                place.linear = place.linear and file.session.linear
+                linear = linear and file.session.linear
+        if linear:
+            place.live = not row.is_dead(line)
         place.edited = stored.entry_id in edited
         return place
 
