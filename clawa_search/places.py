@@ -12,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from indexer.catalog import Status
     from indexer.discover import Listing
 
 HOME_MARKS = (".git", ".pi/claw.jsonc", ".pi/settings.json")
@@ -78,7 +77,7 @@ class Places:
             path = self.user_home + path[1:]
         return os.path.normpath(os.path.join(base or self.cwd, path))
 
-    def current_sessions(self, known: Mapping[str, Status] | None = None) -> Listing:
+    def current_sessions(self, known: Mapping[str, str] | None = None) -> Listing:
         """List the session files of the current Clawa, the active one included.
 
         Pi's precedence: explicit folder, environment, project setting, global setting,
@@ -117,7 +116,7 @@ class Places:
         known_roots: Iterable[str] = (),
         *,
         thorough: bool = True,
-        known: Mapping[str, Status] | None = None,
+        known: Mapping[str, str] | None = None,
     ) -> Listing:
         """List the files below every session root: Pi's, those named, those indexed before.
 
@@ -125,7 +124,7 @@ class Places:
             known_roots: roots of earlier runs.
             thorough: also look for workers' homes below the home, which takes a while; what
                 is found there becomes a known root once it is indexed.
-            known: status rows of the catalog, see `Listing`.
+            known: status of indexed files by path, see `Listing`.
         """
         from indexer.discover import Listing
 

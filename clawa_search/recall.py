@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog
     from indexer.discover import Listing
     from indexer.report import Progress, SyncReport
+    from indexer.snapshot import Snapshot
 
 from indexer.errors import IndexBrokenError, IndexBusyError, RecallError
 
@@ -37,6 +38,7 @@ class Recall:
         self._catalog: Catalog | None = None
         self._index: SessionIndex | None = None
         self._memories: MemoryStore | None = None
+        self._short: Snapshot | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -137,7 +139,7 @@ class Recall:
         from indexer.sync import sync
 
         chosen = list(paths)
-        listing = self.places.listing_of(chosen) if chosen else self.everything()
+        listing = self.places.listing_of(chosen) if chosen else self.everything(compared=True)
         try:
             return sync(
                 self.places.index_dir,
@@ -148,24 +150,32 @@ class Recall:
         finally:
             self.refresh_memories()
 
-    def everything(self, *, thorough: bool = True) -> Listing:
+    def everything(self, *, thorough: bool = True, compared: bool = False) -> Listing:
         """List every session file of every root known; a broken index names no roots.
 
         Args:
             thorough: see `Places.all_sessions`.
+            compared: keep those that are as the catalog says apart, in `unchanged`.
         """
+        from indexer import store
+        from indexer.sync import Known, is_usable
+
+        roots: list[str] = []
+        known: dict[str, str] = {}
         try:
-            catalog = self.open_catalog()
-            roots = catalog.roots() if catalog is not None else []
+            generation = store.current(self.places.index_dir)
+            if generation is not None and is_usable(generation):
+                with Known(generation) as found:
+                    roots, known = found.roots, found.files
         except IndexBrokenError:
             roots = []
-        return self.places.all_sessions(roots, thorough=thorough)
+        return self.places.all_sessions(roots, thorough=thorough, known=known if compared else None)
 
     def refresh_memories(self) -> None:
         """Analyse memories that other programs wrote; recall finds them without it, too."""
         from clawa_search.memory.stale import needs_refresh
 
-        if needs_refresh(self.places.database):
+        if needs_refresh(self.places.database, self.places.index_dir):
             try:
                 self.memories.refresh()
             except RecallError:
@@ -201,6 +211,17 @@ class Recall:
             self._folder = generation.folder
         return self._catalog
 
+    def snapshot(self) -> Snapshot | None:
+        """Return the catalog in short, if there is a snapshot that agrees with it."""
+        from indexer import snapshot
+        from indexer.store import Generation
+        from indexer.version import VERSION
+
+        if self._catalog is None:
+            return None
+        self._short = snapshot.read(Generation(self._folder, VERSION), self._short)
+        return self._short
+
     def open_index(self) -> SessionIndex | None:
         """Return the index that belongs to the catalog, as of the latest commit.
 
@@ -228,7 +249,7 @@ class Recall:
         """Close the index; the next question opens it again, from scratch."""
         if self._catalog is not None:
             self._catalog.close()
-        self._catalog = self._index = None
+        self._catalog = self._index = self._short = None
         self._folder = ""
 
     def catch_up(self, listing: Listing, *, rebuild: bool = False, suspect: bool = False) -> str:

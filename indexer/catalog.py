@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 from indexer.entry import Session
 from indexer.errors import IndexBrokenError
+from indexer.snapshot import ODD
 from indexer.tail import WHOLE_PROBE_BYTES, file_probe
 
 COLUMNS = (
@@ -30,7 +31,11 @@ STATUS = (
     "SELECT path, size, mtime_ns, ctime_ns, ino, kind, id, skipped, skipped_line, end FROM files"
 )
 Status = tuple[str, int, int, int, int, int, int, int, int, int]
-"""A row of STATUS: enough to tell what changed, and made 10,000 times in a run that does nothing."""
+"""A row of STATUS: enough to tell what changed."""
+TOLD = (
+    "SELECT path, size || ' ' || mtime_ns || ' ' || ctime_ns || ' ' || ino || "
+    f"CASE WHEN kind != 1 OR skipped > 0 OR end < size THEN '{ODD}' ELSE '' END FROM files"
+)
 
 SESSION, NOT_SESSION = 1, 0
 """`kind`: a session; some other `*.jsonl`."""
@@ -107,6 +112,12 @@ class File:
         ranges = (part.partition("-") for part in self.dead.split())
         return any(int(first) <= line <= int(last) for first, _, last in ranges)
 
+    def told(self) -> str:
+        """Write the status as a snapshot holds it."""
+        odd = self.kind != SESSION or self.skipped or self.end < self.size
+        told = f"{self.size} {self.mtime_ns} {self.ctime_ns} {self.ino}"
+        return told + ODD if odd else told
+
     def saw(self, stat: os.stat_result) -> None:
         """Record the status that goes with the content now described."""
         self.dev, self.size = stat.st_dev & INTEGER, stat.st_size
@@ -162,9 +173,9 @@ def unchanged(status: Status, stat: os.stat_result) -> bool:
     """
     return (
         status[1] == stat.st_size
-        and status[2] == stat.st_mtime_ns & INTEGER
-        and status[3] == stat.st_ctime_ns & INTEGER
-        and status[4] == stat.st_ino & INTEGER
+        and status[2] == (stat.st_mtime_ns & INTEGER)
+        and status[3] == (stat.st_ctime_ns & INTEGER)
+        and status[4] == (stat.st_ino & INTEGER)
     )
 
 
@@ -235,11 +246,26 @@ class Catalog:
 
     def statuses(self) -> dict[str, Status]:
         """Return the status row of every file by its path."""
-        return {row[0]: row for row in self.select(STATUS)}  # type: ignore[misc]
+        return self._rows_by_path(STATUS)
 
-    def status_of(self, path: str) -> Status | None:
-        rows = self.select(STATUS + " WHERE path = ?", (path,))
-        return rows[0] if rows else None  # type: ignore[return-value]
+    def told(self) -> dict[str, str]:
+        """Return the status of every file by its path, as a snapshot holds it."""
+        return dict(self.select(TOLD))  # type: ignore[arg-type]
+
+    def statuses_of(self, paths: list[str]) -> dict[str, Status]:
+        """Return the status rows of those of *paths* that are known, by path."""
+        from indexer.discover import is_text
+
+        paths = list(filter(is_text, paths))
+        found: dict[str, Status] = {}
+        for at in range(0, len(paths), 500):
+            some = tuple(paths[at : at + 500])
+            marks = ",".join("?" * len(some))
+            found |= self._rows_by_path(f"{STATUS} WHERE path IN ({marks})", some)
+        return found
+
+    def _rows_by_path(self, sql: str, values: tuple[object, ...] = ()) -> dict[str, Status]:
+        return {row[0]: row for row in self.select(sql, values)}  # type: ignore[misc]
 
     def by_path(self, path: str) -> File | None:
         """Return the row of *path*, also when that is where the file was before it moved."""

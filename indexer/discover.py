@@ -8,9 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from indexer.catalog import Status
-
-from indexer.catalog import unchanged
+from indexer.snapshot import told
 
 MAX_DEPTH = 12
 PASSED_OVER = frozenset({".git", "node_modules"})
@@ -42,12 +40,12 @@ class Listing:
         roots: the folders that were walked with everything below them, and the files that
             were named: what must be looked at again next time.
         missing: roots that do not exist.
+        unchanged: paths of the files that are as *known* says, each once, by that status.
     """
 
     __slots__ = (
         "_folders",
         "_inodes",
-        "_known_inodes",
         "files",
         "known",
         "missing",
@@ -56,22 +54,25 @@ class Listing:
         "unchanged",
     )
 
-    def __init__(self, known: Mapping[str, Status] | None = None) -> None:
+    def __init__(self, known: Mapping[str, str] | None = None) -> None:
         """Make an empty listing.
 
         Args:
-            known: status rows of the catalog; a file that is as its row says goes to
-                `unchanged`, which costs half of a `Found`.
+            known: status of indexed files by path, see `snapshot.told`; files that are still
+                like that go to `unchanged`, which costs half of a `Found`.
         """
         self.known = known or {}
-        self.unchanged: list[Status] = []
+        self.unchanged: dict[str, str] = {}
         self.files: list[Found] = []
         self.notes: list[tuple[str, str]] = []
         self.roots: list[str] = []
         self.missing: list[str] = []
         self._folders: dict[tuple[int, int], int] = {}
         self._inodes: set[tuple[int, int]] = set()
-        self._known_inodes: set[tuple[int, int]] = set()
+
+    @property
+    def count(self) -> int:
+        return len(self.files) + len(self.unchanged)
 
     def walk(self, root: str, *, flat: bool = False, named: bool = False) -> None:
         """Add every `*.jsonl` below *root*: flat stays in the folder itself.
@@ -119,23 +120,20 @@ class Listing:
     def _files(self, entries: Iterable[os.DirEntry[str]]) -> list[str]:
         """Add the session files among *entries*; return the folders."""
         below = []
-        known, inodes = self.known.get, self._known_inodes
+        known, same = self.known.get, self.unchanged
         for entry in entries:
             name = entry.name
             try:
                 if name.endswith(".jsonl"):
-                    stat = entry.stat()
-                    row = known(entry.path)
-                    if row is not None and unchanged(row, stat):
-                        key = (stat.st_dev, stat.st_ino)
-                        if key not in inodes:
-                            inodes.add(key)
-                            self.unchanged.append(row)
+                    stat, path = entry.stat(), entry.path
+                    before = known(path)
+                    if before is not None and before == (status := told(stat)):
+                        same.setdefault(status, path)
                     elif stat.st_mode & FORMAT == FILE:
-                        self._add(entry.path, stat)
+                        self._add(path, stat)
                     elif stat.st_mode & FORMAT == FOLDER:
-                        self._note(entry.path, "is a folder, not a session file")
-                        below.append(entry.path)
+                        self._note(path, "is a folder, not a session file")
+                        below.append(path)
                 elif name not in PASSED_OVER and entry.is_dir():
                     below.append(entry.path)
             except FileNotFoundError:
@@ -145,12 +143,8 @@ class Listing:
                 self._note(entry.path, error)
         return below
 
-    def add(self, path: str, *, again: bool = False) -> None:
-        """Add one file by name; what is no regular file becomes a note.
-
-        Args:
-            again: it is known, and is added even if it was met before.
-        """
+    def add(self, path: str) -> None:
+        """Add one file by name; what is no regular file becomes a note."""
         try:
             stat = os.stat(path)
         except OSError as error:
@@ -158,8 +152,6 @@ class Listing:
             return
         if stat.st_mode & FORMAT != FILE:
             self._note(path, "is not a regular file")
-        elif again:
-            self.files.append(Found(path, stat))
         else:
             self.roots.append(path)
             self._add(path, stat)
@@ -182,14 +174,10 @@ class Listing:
             self.files.append(Found(path, stat))
 
     def drop_links(self) -> None:
-        """Drop files that are links to known ones, whichever was met first."""
-        if self.unchanged:
-            inodes = self._known_inodes
-            self.files = [
-                found
-                for found in self.files
-                if (found.stat.st_dev, found.stat.st_ino) not in inodes
-            ]
+        """Drop files that are known ones under another name, whichever was met first."""
+        same = self.unchanged
+        if same:
+            self.files = [found for found in self.files if told(found.stat) not in same]
 
     def _note(self, path: str, why: str | OSError) -> None:
         if isinstance(why, OSError):

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
     Task = tuple[Found, File | None]
 
-from indexer import catalog
-from indexer.damage import find_damage, signature
+from indexer import catalog, snapshot, store
+from indexer.damage import find_damage
 from indexer.errors import IndexBrokenError
 from indexer.ledger import Ledger
 from indexer.plan import count_unchanged, plan
+from indexer.snapshot import Snapshot
 
 BULK_BYTES = 4 << 20
 """From here on bulk parsing and two writer threads pay for their start."""
@@ -59,6 +60,8 @@ class Pass:
         self._gone: list[File] = []
         self._moves: list[tuple[str, int]] = []
         self._next_id = 0
+        self._told: dict[str, str] = {}
+        self._lost = False
 
     def run(self, roots: list[str]) -> None:
         """Bring the generation up to date.
@@ -76,7 +79,9 @@ class Pass:
             else:
                 self._examine()
             book.add_roots([*self._listing.roots, *roots])
-            made = plan(self._listing, book.statuses(), book.roots(), self._report)
+            seen = None if self._create else snapshot.read(self._generation)
+            known = seen.files if seen is not None else book.told()
+            made = plan(self._listing, known, book.statuses_of, book.roots(), self._report)
             count_unchanged(made, self._report)
             todo = [(found, self._row(status)) for found, status in made.todo]
             gone = [row for row in map(self._row, made.gone) if row is not None]
@@ -85,11 +90,23 @@ class Pass:
                 self._write(todo, gone)
             elif self._changed:
                 self._save(done=True)
-            after = signature(self._generation)
+            after = store.signature(self._generation)
             if book.number("signature") != after:
                 book.sign(after)
+            short = self._snapshot(seen, after)
         finally:
             book.close()
+        if seen is None or self._lost:
+            snapshot.write(self._generation, short)
+        elif snapshot.read(self._generation, seen) is not seen:  # the catalog was written
+            snapshot.add(self._generation, short, self._told)
+
+    def _snapshot(self, seen: Snapshot | None, signature: int) -> Snapshot:
+        """Return what the snapshot shall say after this pass."""
+        roots = self._book.roots()
+        if seen is None or self._lost:
+            return Snapshot(self._book.told(), roots, signature)
+        return Snapshot(seen.files | self._told, roots, signature, seen.spare)
 
     def _examine(self) -> None:
         """Look for damage when somebody failed to read it, or touched its files.
@@ -97,7 +114,7 @@ class Pass:
         Raises:
             IndexBrokenError: it is damaged.
         """
-        if self._suspect or self._book.number("signature") != signature(self._generation):
+        if self._suspect or self._book.number("signature") != store.signature(self._generation):
             damage = find_damage(self._generation)
             if damage:
                 raise IndexBrokenError(damage)
@@ -167,6 +184,8 @@ class Pass:
 
     def _save(self, *, done: bool) -> None:
         self._book.save(self._changed, self._gone, self._moves, done=done)
+        self._told.update((row.path, row.told()) for row in self._changed)
+        self._lost = self._lost or bool(self._gone or self._moves)
         self._changed, self._gone, self._moves = [], [], []
 
     def _remove(self, row: File) -> None:

@@ -8,11 +8,12 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from indexer.catalog import Status
     from indexer.discover import Found, Listing
     from indexer.report import SyncReport
 
-from indexer import catalog
 from indexer.report import skipped_note
 
 
@@ -22,14 +23,16 @@ class Plan:
     Attributes:
         todo: files to look into, with their catalog row where there is one.
         gone: rows whose file no longer exists.
-        unchanged: rows that need nothing.
+        whole: how many sessions are indexed whole and did not change.
+        unchanged: rows of other files that did not change.
     """
 
-    __slots__ = ("gone", "todo", "unchanged")
+    __slots__ = ("gone", "todo", "unchanged", "whole")
 
     def __init__(self) -> None:
         self.todo: list[tuple[Found, Status | None]] = []
         self.gone: list[Status] = []
+        self.whole = 0
         self.unchanged: list[Status] = []
 
     @property
@@ -37,12 +40,31 @@ class Plan:
         return not self.todo and not self.gone
 
 
-def plan(listing: Listing, known: dict[str, Status], roots: list[str], report: SyncReport) -> Plan:
-    """Compare a listing with the catalog."""
+def plan(
+    listing: Listing,
+    known: Mapping[str, str],
+    rows: Callable[[list[str]], dict[str, Status]],
+    roots: list[str],
+    report: SyncReport,
+) -> Plan:
+    """Compare a listing with the catalog.
+
+    Args:
+        known: status by path of every file in the catalog, see `snapshot`.
+        rows: returns the rows of paths; asked for those only that may have changed.
+    """
     made = Plan()
-    unchanged = catalog.unchanged
+    listing.drop_links()
+    for told, path in listing.unchanged.items():
+        if known.get(path) == told:
+            made.whole += 1
+        else:  # another process indexed it since the listing was made
+            listing.keep(path)
+    statuses = rows([found.path for found in listing.files if found.path in known])
     for found in listing.files:
-        status = known.get(found.path)
+        from indexer.catalog import unchanged  # mostly there is none, and SQLite is not loaded
+
+        status = statuses.get(found.path)
         if status is None or not unchanged(status, found.stat):
             made.todo.append((found, status))
         else:
@@ -50,14 +72,17 @@ def plan(listing: Listing, known: dict[str, Status], roots: list[str], report: S
     # Recent history first: that is what the next question will be about.
     made.todo.sort(key=lambda item: -item[0].stat.st_mtime_ns)
     missing = set()
-    for path in known.keys() - {found.path for found in listing.files}:
+    gone = []
+    seen = {found.path for found in listing.files}.union(listing.unchanged.values())
+    for path in known.keys() - seen:
         if not is_gone(path):
             continue
         folder = missing_folder(path, roots)
         if folder:
             missing.add(folder)
         else:
-            made.gone.append(known[path])
+            gone.append(path)
+    made.gone = list(rows(gone).values())
     for folder in sorted(missing):
         report.note(folder, "the folder is missing; what was indexed from it is kept")
     return made
@@ -88,6 +113,11 @@ def missing_folder(path: str, roots: list[str]) -> str:
 
 
 def count_unchanged(made: Plan, report: SyncReport) -> None:
+    report.unchanged += made.whole
+    if not made.unchanged:
+        return
+    from indexer import catalog
+
     for path, *_, kind, _, skipped, first, _ in made.unchanged:
         if kind == catalog.SESSION:
             report.unchanged += 1

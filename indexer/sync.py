@@ -15,14 +15,14 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import TracebackType
+    from typing import Self
 
+    from indexer.catalog import Catalog, Status
     from indexer.discover import Listing
 
-from indexer import store
-from indexer.catalog import Catalog
-from indexer.damage import find_damage, signature
+from indexer import snapshot, store
 from indexer.errors import IndexBrokenError
-from indexer.passing import Pass
 from indexer.plan import count_unchanged, plan
 from indexer.report import Progress, SyncReport
 from indexer.version import VERSION
@@ -51,7 +51,7 @@ def sync(
     """
     began = clock()
     report = SyncReport()
-    report.seen = len(listing.files)
+    report.seen = listing.count
     for path, why in listing.notes:
         report.note(path, why)
     if rebuild or suspect or not _nothing_to_do(index_dir, listing, report):
@@ -70,21 +70,66 @@ def _nothing_to_do(index_dir: str, listing: Listing, report: SyncReport) -> bool
         generation = store.current(index_dir)
         if generation is None or not is_usable(generation):
             return False
-        book = Catalog(generation.catalog)
-        try:
-            roots = book.roots()
-            made = plan(listing, book.statuses(), roots, trial)
-            settled = not book.number("writing")
-            whole = book.number("signature") == signature(generation)
-        finally:
-            book.close()
+        with Known(generation) as known:
+            made = plan(listing, known.files, known.rows, known.roots, trial)
+            if not (made.empty and known.settled) or set(listing.roots) - set(known.roots):
+                return False
     except IndexBrokenError:
         return False
-    if not (made.empty and settled and whole) or set(listing.roots) - set(roots):
+    if known.signature != store.signature(generation):
         return False
     report.notes += trial.notes
     count_unchanged(made, report)
     return True
+
+
+class Known:
+    """What a generation knows of its files, from its snapshot if that will do.
+
+    Attributes:
+        files, roots, signature: see `snapshot.Snapshot`.
+        settled: no pass was left unfinished.
+    """
+
+    def __init__(self, generation: store.Generation) -> None:
+        """Read it.
+
+        Raises:
+            IndexBrokenError: the catalog cannot be read.
+        """
+        self._generation = generation
+        self._book: Catalog | None = None
+        found = snapshot.read(generation)
+        if found is not None:
+            self.files, self.roots, self.signature = found.files, found.roots, found.signature
+            self.settled = True
+            return
+        book = self._open()
+        self.files, self.roots, self.signature = book.told(), book.roots(), book.number("signature")
+        self.settled = not book.number("writing")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._book is not None:
+            self._book.close()
+
+    def _open(self) -> Catalog:
+        from indexer.catalog import Catalog
+
+        if self._book is None:
+            self._book = Catalog(self._generation.catalog)
+        return self._book
+
+    def rows(self, paths: list[str]) -> dict[str, Status]:
+        """Return the catalog's rows of *paths*."""
+        return self._open().statuses_of(paths) if paths else {}
 
 
 def is_usable(generation: store.Generation) -> bool:
@@ -96,6 +141,9 @@ def _continued(
     index_dir: str, listing: Listing, report: SyncReport, progress: Progress, *, suspect: bool
 ) -> bool:
     """Bring the current generation up to date; false when only a new one will do."""
+    from indexer.damage import find_damage
+    from indexer.passing import Pass
+
     generation = store.current(index_dir)
     if generation is None or not is_usable(generation):
         return False
@@ -115,10 +163,12 @@ def _continued(
 
 def _build(index_dir: str, listing: Listing, report: SyncReport, progress: Progress) -> None:
     """Build a new generation beside the current one, which stays until the new one is whole."""
+    from indexer.passing import Pass
+
     roots, paths = _known_before(index_dir)
     for path in paths:
         listing.keep(path)
-    report.seen = len(listing.files)
+    report.seen = listing.count
     try:
         fresh = store.new_generation(index_dir, VERSION)
     except OSError as error:
@@ -141,10 +191,7 @@ def _known_before(index_dir: str) -> tuple[list[str], list[str]]:
         generation = store.current(index_dir)
         if generation is None:
             return [], []
-        book = Catalog(generation.catalog)
-        try:
-            return book.roots(), list(book.statuses())
-        finally:
-            book.close()
+        with Known(generation) as known:
+            return known.roots, list(known.files)
     except IndexBrokenError:
         return [], []

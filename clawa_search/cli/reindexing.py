@@ -3,37 +3,78 @@
 from __future__ import annotations
 
 from clawa_search.cli.hot import progress_bar
-from clawa_search.cli.stopping import Stop, Stoppable
 from clawa_search.cli.streams import put, tell
 from clawa_search.output.json import line
 from clawa_search.output.synced import report_fields, report_text
+from indexer.report import Progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clawa_search.cli.flags import Split
+    from clawa_search.cli.stopping import Stop
     from clawa_search.recall import Recall
     from indexer.report import SyncReport
+
+
+class Working(Progress):
+    """Progress that hears Ctrl-C and SIGTERM from the moment on that there is work to do.
+
+    Mostly there is none, and what hears them costs a fifth of an empty Python to load.
+    """
+
+    def __init__(self, shown: Progress | None) -> None:
+        self._shown = shown
+        self._inner = Progress()
+        self.stop_signal: Stop | None = None
+
+    def start(self, total_bytes: int) -> None:
+        from clawa_search.cli.stopping import Stop, Stoppable
+
+        self.stop_signal = Stop()
+        self.stop_signal.__enter__()
+        self._inner = Stoppable(self.stop_signal, self._shown)
+        self._inner.start(total_bytes)
+
+    def advance(self, count_bytes: int) -> None:
+        self._inner.advance(count_bytes)
+
+    def stop(self) -> None:
+        self._inner.stop()
 
 
 def reindex(recall: Recall, given: Split) -> int:
     """Bring the index up to date, with --watch again and again; return the exit code."""
     as_json = "json" in given.values
     rebuild = "rebuild" in given.values
+    if "watch" in given.values:
+        return watch(recall, given, as_json=as_json, rebuild=rebuild)
+    working = Working(progress_bar())
+    try:
+        show(recall.reindex(given.words, rebuild=rebuild, progress=working), as_json=as_json)
+    except KeyboardInterrupt:
+        if working.stop_signal is None or not working.stop_signal.is_set():
+            raise
+        return working.stop_signal.code
+    finally:
+        if working.stop_signal is not None:
+            working.stop_signal.__exit__(None, None, None)
+    return 0
+
+
+def watch(recall: Recall, given: Split, *, as_json: bool, rebuild: bool) -> int:
+    """Index what changes until the process is asked to stop; return the exit code."""
+    from clawa_search.cli.stopping import Stop, Stoppable
+    from clawa_search.cli.watching import reports
+
     with Stop() as stop:
         progress = Stoppable(stop, progress_bar())
         try:
-            if "watch" in given.values:
-                from clawa_search.cli.watching import reports
-
-                for report in reports(recall, given.words, stop, progress, rebuild=rebuild):
-                    show(report, as_json=as_json)
-                return stop.code
-            show(recall.reindex(given.words, rebuild=rebuild, progress=progress), as_json=as_json)
+            for report in reports(recall, given.words, stop, progress, rebuild=rebuild):
+                show(report, as_json=as_json)
         except KeyboardInterrupt:
             if not stop.is_set():
                 raise
-            return stop.code
-    return 0
+    return stop.code
 
 
 def show(report: SyncReport, *, as_json: bool) -> None:

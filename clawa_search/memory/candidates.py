@@ -41,7 +41,9 @@ class State:
 
     def __init__(self, con: sqlite3.Connection) -> None:
         row = con.execute(_STATE).fetchone()
-        self.rows, self.tokens, self.size, self.last, self.stale = (int(value or 0) for value in row)
+        self.rows, self.tokens, self.size, self.last, self.stale = (
+            int(value or 0) for value in row
+        )
         if self.stale:
             known = con.execute(_SUMS).fetchone()
             self.rows, self.tokens, self.size = (int(number) for number in known)

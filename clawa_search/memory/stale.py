@@ -1,22 +1,47 @@
-"""Whether the mirror has something to catch up with: asked at each `reindex`, mostly in vain."""
+"""Whether the mirror has something to catch up with: asked at each `reindex`, mostly in vain.
+
+The answer "no" is kept beside the index, with what the database's files looked like, so that the
+next run need not load SQLite to hear it again.
+"""
 
 from __future__ import annotations
 
-import _sqlite3
 import os
 
-from indexer.catalog import uri_path
+from indexer.snapshot import told
 from indexer.version import ANALYSIS_VERSION
 
+MAX_HOMES = 64
+"""Homes whose answer is kept; the oldest goes first."""
 
-def needs_refresh(path: str) -> bool:
+
+def needs_refresh(path: str, index_dir: str) -> bool:
     """Tell whether the mirror of the database at *path* may lack something.
 
     Opens nothing for writing and loads neither the analyser nor the engine; what cannot be told
     counts as yes.
     """
-    if not os.path.exists(path):
+    kept = f"{index_dir}/memories"
+    try:
+        stamp = _stamp(path)
+    except FileNotFoundError:
         return False
+    except OSError:
+        return True
+    known = _read(kept)
+    if known.get(path) == stamp:
+        return False
+    if _is_behind(path):
+        return True
+    _keep(kept, known, path, stamp)
+    return False
+
+
+def _is_behind(path: str) -> bool:
+    import _sqlite3
+
+    from indexer.catalog import uri_path
+
     try:
         con = _sqlite3.connect(f"file:{uri_path(path)}?mode=ro", uri=True, timeout=0.1)
     except _sqlite3.Error:
@@ -29,3 +54,36 @@ def needs_refresh(path: str) -> bool:
     finally:
         con.close()
     return stale is not None or analyser != ANALYSIS_VERSION
+
+
+def _stamp(path: str) -> str:
+    """Say what the database and its journal look like: any write shows in one of them."""
+    try:
+        journal = told(os.stat(f"{path}-wal"))
+    except FileNotFoundError:
+        journal = ""
+    return f"{ANALYSIS_VERSION} {told(os.stat(path))} {journal}"
+
+
+def _read(kept: str) -> dict[str, str]:
+    try:
+        with open(kept, "rb", 0) as file:
+            parts = file.read(1 << 20).decode().split("\0")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    return dict(zip(parts[::2], parts[1::2], strict=False))
+
+
+def _keep(kept: str, known: dict[str, str], path: str, stamp: str) -> None:
+    known.pop(path, None)
+    newest = list(known.items())[1 - MAX_HOMES :] + [(path, stamp)]
+    temporary = f"{kept}.{os.getpid()}"
+    try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(fd, "".join([f"{home}\0{told}\0" for home, told in newest]).encode())
+        finally:
+            os.close(fd)
+        os.replace(temporary, kept)
+    except (OSError, UnicodeEncodeError):
+        return  # no index folder, or a full disk: asked again the next time

@@ -46,7 +46,10 @@ RESERVE = 10
 class Winner:
     """What won, before its text is read: a memory, an indexed entry, or a fresh one.
 
-    `tokens` are those of its text, as soon as they are known.
+    Attributes:
+        tokens: those of its text, as soon as they are known.
+        own: score of its own text, before anything was added.
+        parts: of its score, by name, if the question asks to explain.
     """
 
     __slots__ = (
@@ -54,6 +57,7 @@ class Winner:
         "fresh",
         "memory",
         "mid",
+        "own",
         "parts",
         "role",
         "score",
@@ -66,6 +70,7 @@ class Winner:
         self.score = score
         self.ts_ms = ts_ms
         self.twin = twin
+        self.own = 0.0
         self.parts: dict[str, float] = {}
         self.mid = 0
         self.role = ""
@@ -135,25 +140,28 @@ class Engine:
                 place = self._corrected(one, ranked)
             if place < len(ranked):
                 lifted = ranked[place].score + LIFT
-                one.parts["newer"] = lifted - one.score
+                if one.parts:
+                    one.parts["newer"] = lifted - one.score
                 one.score = lifted
             ranked.insert(place, one)
         return ranked
 
     def _corrected(self, one: Winner, ranked: list[Winner]) -> int:
         """Return the place of the first claim that the memory *one* corrects, else the end."""
-        assert one.memory is not None
-        words = self._content(one)
         for place, claim in enumerate(ranked):
             if (
                 claim.memory is None
                 and claim.ts_ms < one.ts_ms
                 and claim.score >= one.score
-                and claim.parts.get("text", 0.0) * AS_RELEVANT <= one.parts["text"]
-                and len(words & self._content(claim)) >= SAME_SHARE * len(words) > 0
+                and claim.own * AS_RELEVANT <= one.own
+                and self._says_the_same(one, claim)
             ):
                 return place
         return len(ranked)
+
+    def _says_the_same(self, one: Winner, claim: Winner) -> bool:
+        words = self._content(one)
+        return len(words & self._content(claim)) >= SAME_SHARE * len(words) > 0
 
     def _content(self, winner: Winner) -> set[str]:
         """Return the tokens that carry meaning."""
@@ -291,7 +299,9 @@ class Engine:
             winner = self._winner(totals[mid], mid, known.get(mid))
             if winner is not None:
                 winner.mid = mid
-                winner.parts = recipe.parts(mid)
+                winner.own = own.get(mid, 0.0)
+                if self.question.explain:
+                    winner.parts = recipe.parts(mid)
                 found.append(winner)
         return found
 
@@ -387,7 +397,9 @@ class Engine:
             winner = Winner(text * weights.memory, row.ts_ms, ~row.id)
             winner.memory = Memory(row.id, row.ts_ms, row.text, row.tags)
             winner.tokens = row.text_tokens
-            winner.parts = {"text": text, "memory": text * (weights.memory - 1.0)}
+            winner.own = text
+            if self.question.explain:
+                winner.parts = {"text": text, "memory": text * (weights.memory - 1.0)}
             found.append(winner)
         return found
 

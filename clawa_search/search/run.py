@@ -18,7 +18,7 @@ from clawa_search.search.engine import BARE_WORDS, RESERVE, Engine, Winner
 from clawa_search.search.present import Presenter
 from clawa_search.search.query import MAX_WORDS, Query, is_plain, keep_rarest, parse, take_filters
 from clawa_search.search.question import Answer
-from clawa_search.search.scope import Scope, make_scope
+from clawa_search.search.scope import Scope, is_wide, make_scope
 from indexer.errors import IndexBrokenError, tells_damage
 
 NOTES_PER_KIND = 5
@@ -171,9 +171,10 @@ class _Sources:
 
     def _open_index(self, question: Question) -> None:
         self.catalog = self._recall.open_catalog()
+        short = self._recall.snapshot() if is_wide(question) else None
         if self.catalog is not None:
             self.catalog.hold()
-        self.scope = make_scope(question, self._recall.places, self.catalog)
+        self.scope = make_scope(question, self._recall.places, self.catalog, short)
         self.index = self._recall.open_index()
 
     def _heal(self, question: Question, damage: BaseException, *, rebuild: bool) -> None:

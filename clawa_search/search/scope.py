@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from clawa_search.search.question import Question
     from indexer.catalog import Catalog, Status
     from indexer.discover import Found
+    from indexer.snapshot import Snapshot
 
 from clawa_search.search.sessions import Filter
 from indexer import catalog as rows
@@ -38,42 +39,71 @@ class Scope:
 
 
 def find_files(
-    question: Question, places: Places, catalog: Catalog | None, known: dict[str, Status]
+    question: Question, places: Places, catalog: Catalog | None, short: Snapshot | None
 ) -> Listing:
     """List the files that *question* names: given files, everything, or the recent few."""
     if question.session_files:
         return places.listing_of(question.session_files)
-    if question.everything or question.project:
-        roots = catalog.roots() if catalog else []
-        return places.all_sessions(roots, thorough=catalog is None, known=known)
-    listing = places.current_sessions()
-    if question.sessions is not None:
-        listing.files = newest(listing.files, question.sessions)
-    return listing
+    if not is_wide(question):
+        listing = places.current_sessions()
+        if question.sessions is not None:
+            listing.files = newest(listing.files, question.sessions)
+        return listing
+    if catalog is None:
+        return places.all_sessions([], thorough=True)
+    if short is None:
+        return places.all_sessions(catalog.roots(), thorough=False, known=catalog.told())
+    return places.all_sessions(short.roots, thorough=False, known=short.files)
 
 
-def make_scope(question: Question, places: Places, catalog: Catalog | None) -> Scope:
-    """Compare the files in scope with the catalog, by status alone."""
+def is_wide(question: Question) -> bool:
+    """Is the question about all sessions, or all of a project, rather than a few?"""
+    return not question.session_files and (question.everything or bool(question.project))
+
+
+def make_scope(
+    question: Question, places: Places, catalog: Catalog | None, short: Snapshot | None = None
+) -> Scope:
+    """Compare the files in scope with the catalog, by status alone.
+
+    Args:
+        short: the snapshot of the catalog, read before the catalog was held.
+    """
     scope = Scope()
-    wide = question.everything or bool(question.project)
-    # Thousands of files are compared while they are walked over, a few one by one.
-    known = catalog.statuses() if catalog is not None and wide else {}
-    listing = find_files(question, places, catalog, known)
+    scope.filter.roles = question.roles
+    scope.filter.since_ms, scope.filter.until_ms = question.since_ms, question.until_ms
+    listing = find_files(question, places, catalog, short)
     listing.drop_links()
     scope.notes = listing.notes
-    if catalog is not None:
-        missing = [root for root in listing.missing if catalog.holds_below(root)]
-        scope.notes += [(root, MISSING) for root in missing]
+    if catalog is None:
+        scope.fresh = [(found, None) for found in listing.files]
+        scope.filter.include = []
+        return scope
+    missing = [root for root in listing.missing if catalog.holds_below(root)]
+    scope.notes += [(root, MISSING) for root in missing]
+    known = catalog.statuses_of([found.path for found in listing.files])
+    allowed = _compare(scope, listing.files, known)
+    whole = listing.unchanged.values()
+    if question.project or not is_wide(question) or catalog.number("writing"):
+        # Beyond what the catalog names the index may hold files of a pass that was not
+        # recorded: then the allowed ones must be named, not the others.
+        allowed += [row[6] for row in catalog.statuses_of(list(whole)).values()]
+        if question.project:
+            allowed = catalog.ids_of_project(question.project, allowed)
+        scope.filter.include = allowed
+        return scope
+    others = listing.known.keys() - whole
+    wanted = set(allowed)
+    left_out = (row[6] for row in catalog.statuses_of(list(others)).values())
+    scope.filter.exclude = [number for number in left_out if number not in wanted]
+    return scope
+
+
+def _compare(scope: Scope, files: list[Found], known: dict[str, Status]) -> list[int]:
+    """Note what is fresh, skipped, or no session; return the ids of what is indexed."""
     allowed = []
-    for status in listing.unchanged:
-        if rows.has_tail(status):
-            listing.add(status[0], again=True)
-        elif status[5] == rows.SESSION:
-            allowed.append(status[6])
-            if status[7]:
-                scope.skipped.append((status[0], status[7], status[8]))
-    for found in listing.files:
-        row = known.get(found.path) if wide or catalog is None else catalog.status_of(found.path)
+    for found in files:
+        row = known.get(found.path)
         if row is None or not rows.unchanged(row, found.stat) or rows.has_tail(row):
             scope.fresh.append((found, row))
         elif row[5] != rows.SESSION:
@@ -82,23 +112,4 @@ def make_scope(question: Question, places: Places, catalog: Catalog | None) -> S
             allowed.append(row[6])
             if row[7]:
                 scope.skipped.append((found.path, row[7], row[8]))
-    if question.project and catalog is not None:
-        allowed = catalog.ids_of_project(question.project, allowed)
-    # Beyond what the catalog names the index may hold files of a pass that was not recorded:
-    # then the allowed ones must be named, not the others.
-    settled = wide and catalog is not None and not catalog.number("writing")
-    _limit(scope.filter, question, allowed, known if settled else None)
-    return scope
-
-
-def _limit(
-    made: Filter, question: Question, allowed: list[int], known: dict[str, Status] | None
-) -> None:
-    """Name the allowed files to the engine, or those that are not, whichever is shorter."""
-    made.roles = question.roles
-    made.since_ms, made.until_ms = question.since_ms, question.until_ms
-    if known is not None and len(known) - len(allowed) < len(allowed):
-        wanted = set(allowed)
-        made.exclude = [row[6] for row in known.values() if row[6] not in wanted]
-    else:
-        made.include = allowed
+    return allowed

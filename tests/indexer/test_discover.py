@@ -7,6 +7,7 @@ import stat
 import pytest
 
 from indexer.discover import Listing, newest
+from indexer.snapshot import told
 from tests.indexer.lab import session
 
 AS_ROOT = os.geteuid() == 0
@@ -64,11 +65,8 @@ def test_each_file_is_found_once_however_many_links_lead_to_it(tmp_path):
 def test_what_did_not_change_is_found_once_however_often_it_was_indexed(tmp_path):
     real = make(tmp_path / "a.jsonl")
     os.link(real, tmp_path / "b.jsonl")
-    stat = real.stat()
-    times = (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
-    row = (stat.st_size, *times, 1, 7, 0, 0, stat.st_size)
-    known = {str(path): (str(path), *row) for path in (real, tmp_path / "b.jsonl")}
-    listing = Listing(known)
+    status = told(real.stat())
+    listing = Listing({str(real): status, str(tmp_path / "b.jsonl"): status})
     listing.walk(str(tmp_path), flat=True)
     listing.walk(str(tmp_path))
     listing.drop_links()

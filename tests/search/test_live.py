@@ -2,6 +2,7 @@
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ BRANCHES = st.lists(st.integers(0, 8), min_size=1, max_size=14)
 
 
 def entries(steps):
-    made = []
+    made: list[dict[str, Any]] = []
     for number, back in enumerate(steps):
         parent = made[max(0, number - 1 - back)]["id"] if made else None
         said = (user if number % 2 else assistant)(f"sentinel {number}")
@@ -40,7 +41,9 @@ def test_indexed_or_not_the_live_branch_is_that_of_the_whole_file(steps, cuts):
             if cut < len(said):
                 home.reindex()
         found = {hit.line: hit.live for hit in home.hits("sentinel", limit=50)}
-        live = tree_of(str(path)).live_lines()
+        tree = tree_of(str(path))
+        assert tree is not None
+        live = tree.live_lines()
         assert found == {line: line in live for line in range(2, len(said) + 2)}
         home.reindex()
         assert {hit.line: hit.live for hit in home.hits("sentinel", limit=50)} == found

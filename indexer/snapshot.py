@@ -1,0 +1,139 @@
+"""What the catalog says of each file, in one short text: most runs need no more of it.
+
+`<generation>/snapshot` holds pairs, each part ended by NUL: a path and the status of the file as
+it was indexed (`told`), or a name that is no path and its value. The later of two pairs counts,
+so a pass adds the few files that it changed, and its cost does not grow with all others. The
+last pair says what the catalog's own files look like: while they look like that, both agree.
+Reading it takes a tenth of reading the catalog's rows, and no SQLite.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from indexer.store import Generation
+
+ODD = " !"
+"""Behind the status of a file that a look at its status alone does not settle: no session, with
+unreadable lines, or with a last line that is not indexed yet."""
+ROOT, SIGNATURE, STAMP = "root", "signature", ""
+SPARE_PAIRS = 1000
+
+
+class Snapshot:
+    """The catalog in short.
+
+    Attributes:
+        files: status by path, as `told` writes it.
+        roots: see `Catalog.roots`.
+        signature: see `store.signature`.
+        spare: pairs that later ones made void.
+        stamp: what the catalog's files looked like.
+    """
+
+    __slots__ = ("files", "roots", "signature", "spare", "stamp")
+
+    def __init__(
+        self,
+        files: dict[str, str],
+        roots: list[str],
+        signature: int,
+        spare: int = 0,
+        stamp: str = "",
+    ) -> None:
+        self.files = files
+        self.roots = roots
+        self.signature = signature
+        self.spare = spare
+        self.stamp = stamp
+
+
+def told(stat: os.stat_result) -> str:
+    """Write the status of a file that is to be compared with what was indexed."""
+    return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
+
+
+def read(generation: Generation, seen: Snapshot | None = None) -> Snapshot | None:
+    """Return the snapshot, None when there is none that agrees with the catalog.
+
+    Args:
+        seen: the last answer, given again while nothing changed.
+    """
+    try:
+        stamp = _stamp(generation)
+        if seen is not None and seen.stamp == stamp:
+            return seen
+        with open(_path(generation), "rb", 0) as file:
+            parts = file.read().decode().split("\0")
+    except (OSError, UnicodeDecodeError):
+        return None
+    files = dict(zip(parts[::2], parts[1::2], strict=False))
+    if files.pop(STAMP, None) != stamp or not len(parts) % 2 or parts[-1]:
+        return None
+    try:
+        signature = int(files.pop(SIGNATURE))
+        roots = [files.pop(f"{ROOT}{number}") for number in range(int(files.pop(ROOT)))]
+    except (KeyError, ValueError):
+        return None
+    return Snapshot(files, roots, signature, len(parts) // 2 - len(files), stamp)
+
+
+def write(generation: Generation, made: Snapshot) -> None:
+    """Put a new snapshot in place; the catalog must be closed."""
+    path = _path(generation)
+    temporary = f"{path}.{os.getpid()}"
+    try:
+        _put(temporary, os.O_TRUNC, made.files, made, generation)
+        os.replace(temporary, path)
+    except OSError:
+        return  # a full disk: the next run reads the catalog itself
+
+
+def add(generation: Generation, made: Snapshot, changed: Mapping[str, str]) -> None:
+    """Add files that changed to the snapshot of which *made* is what it shall say then."""
+    if made.spare + len(changed) > len(made.files) + SPARE_PAIRS:
+        write(generation, made)
+        return
+    try:
+        _put(_path(generation), os.O_APPEND, changed, made, generation)
+    except OSError:
+        return  # torn, it does not agree with the catalog
+
+
+def _put(
+    path: str, how: int, files: Mapping[str, str], made: Snapshot, generation: Generation
+) -> None:
+    parts: list[str] = []
+    for pair in files.items():
+        parts += pair
+    parts += [ROOT, str(len(made.roots))]
+    for number, root in enumerate(made.roots):
+        parts += [f"{ROOT}{number}", root]
+    parts += [SIGNATURE, str(made.signature), STAMP, _stamp(generation)]
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | how, 0o600)
+    try:
+        _write_all(fd, ("\0".join(parts) + "\0").encode())
+    finally:
+        os.close(fd)
+
+
+def _write_all(fd: int, raw: bytes) -> None:
+    while raw:
+        raw = raw[os.write(fd, raw) :]
+
+
+def _path(generation: Generation) -> str:
+    return f"{generation.folder}/snapshot"
+
+
+def _stamp(generation: Generation) -> str:
+    """Say what the catalog's files look like; its journal is empty or away between passes."""
+    try:
+        journal = os.stat(f"{generation.catalog}-wal").st_size
+    except FileNotFoundError:
+        journal = 0
+    return f"{told(os.stat(generation.catalog))} {journal}"
