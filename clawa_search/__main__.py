@@ -1,5 +1,5 @@
 """`python -m clawa_search`."""
 
-from clawa_search.main import main
+from clawa_search.start import main
 
 main()

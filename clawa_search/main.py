@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -47,10 +48,6 @@ def _dispatch(argv: list[str]) -> int:
     try:
         before, verb, after = find_verb(argv)
         if verb == "recall":
-            import gc
-
-            # A recall makes little garbage and ends at once; looking for cycles costs it 3 %.
-            gc.disable()
             from clawa_search.cli.hot import recall
 
             code = recall([*before, *after])
@@ -58,6 +55,8 @@ def _dispatch(argv: list[str]) -> int:
                 return code
         from clawa_search.cli.app import run as run_app
 
+        if verb != "reindex":
+            gc.enable()  # `start` switched it off
         return run_app(argv)
     except (BrokenPipeError, OutputError):
         raise

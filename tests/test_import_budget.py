@@ -1,7 +1,11 @@
 """A cold recall loads what it needs and nothing else: it runs in a fresh process each time."""
 
+import py_compile
+from pathlib import Path
+
 import pytest
 
+from clawa_search import start
 from tests.builders import Home, assistant, user
 
 ENGINES = "import tantivy, _sqlite3, encodings.utf_8"
@@ -31,6 +35,47 @@ def loaded(home, code):
     assert ran.code == 0, ran.err
     assert "Traceback" not in ran.err
     return set(ran.out.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize(
+    ("words", "listed"),
+    [(["recall", "tea five coffee"], start.RECALL), (["reindex"], start.REINDEX)],
+    ids=["recall", "reindex"],
+)
+def test_what_is_loaded_in_one_go_is_what_the_verb_needs(home, words, listed):
+    home.recall.remember("tea comes from Assam", tags=["tea"])
+    home.run("reindex")
+    needed = loaded(home, f"from clawa_search.main import run\nassert run({words}) == 0")
+    ours = {name for name in needed if name.startswith(("clawa_search", "indexer"))}
+    names = [name.removesuffix(".") for name in listed]
+    assert set(names) | {"clawa_search"} == ours
+    assert len(names) == len(set(names))
+    before = f"import sys\nfrom clawa_search.start import preload\npreload({listed!r})"
+    run = f"{before}\nfrom clawa_search.main import run\nassert run({words}) == 0"
+    late = f"{run}\nprint(*[n for n in {names} if hasattr(sys.modules[n], '__cached__')])"
+    ran = home.finish(home.start(program=("-c", late)))
+    assert ran.code == 0, ran.err
+    assert ran.out.splitlines()[-1] == ""
+
+
+def test_without_byte_code_or_with_an_old_one_python_imports_as_usual(home, tmp_path):
+    code = (
+        "from clawa_search import start\nstart.byte_code = lambda source: None\n"
+        "sys.argv[1:] = ['recall', 'tea']\nstart.main()"
+    )
+    ran = home.finish(home.start(program=("-c", f"import sys\n{code}")))
+    assert (ran.code, ran.err) == (0, "")
+    source = tmp_path / "some.py"
+    source.write_text("x = 1\n")
+    cached = py_compile.compile(str(source))
+    assert cached is not None
+    assert start.byte_code(str(source)) is not None
+    source.write_text("x = 2  # longer\n")
+    assert start.byte_code(str(source)) is None
+    py_compile.compile(str(source))
+    assert start.byte_code(str(source)) is not None
+    Path(cached).write_bytes(b"cut")
+    assert start.byte_code(str(source)) is None
 
 
 def beyond_budget(home, *words, first=""):

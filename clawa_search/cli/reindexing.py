@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 from clawa_search.cli.hot import progress_bar
 from clawa_search.cli.streams import put, tell
 from clawa_search.output.json import line
@@ -30,6 +32,7 @@ class Working(Progress):
     def start(self, total_bytes: int) -> None:
         from clawa_search.cli.stopping import Stop, Stoppable
 
+        gc.enable()
         self.stop_signal = Stop()
         self.stop_signal.__enter__()
         self._inner = Stoppable(self.stop_signal, self._shown)
@@ -66,6 +69,7 @@ def watch(recall: Recall, given: Split, *, as_json: bool, rebuild: bool) -> int:
     from clawa_search.cli.stopping import Stop, Stoppable
     from clawa_search.cli.watching import reports
 
+    gc.enable()
     with Stop() as stop:
         progress = Stoppable(stop, progress_bar())
         try:

@@ -58,10 +58,13 @@ def _is_behind(path: str) -> bool:
 
 def _stamp(path: str) -> str:
     """Say what the database and its journal look like: any write shows in one of them."""
+    journal = ""
     try:
-        journal = told(os.stat(f"{path}-wal"))
+        status = os.stat(f"{path}-wal")
+        if status.st_size:  # readers make an empty one
+            journal = told(status)
     except FileNotFoundError:
-        journal = ""
+        pass
     return f"{ANALYSIS_VERSION} {told(os.stat(path))} {journal}"
 
 
@@ -76,7 +79,7 @@ def _read(kept: str) -> dict[str, str]:
 
 def _keep(kept: str, known: dict[str, str], path: str, stamp: str) -> None:
     known.pop(path, None)
-    newest = list(known.items())[1 - MAX_HOMES :] + [(path, stamp)]
+    newest = [*list(known.items())[1 - MAX_HOMES :], (path, stamp)]
     temporary = f"{kept}.{os.getpid()}"
     try:
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
