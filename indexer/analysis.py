@@ -30,7 +30,7 @@ from indexer.word import Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 __all__ = [
     "TOKENIZER",
@@ -88,41 +88,45 @@ def code_tokens(text: str) -> list[str]:
     return analyse(text)[1].split()
 
 
-def analyse(text: str) -> tuple[str, str]:
-    """Return `expand(text)` and the joined `code_tokens(text)` in one pass, for bulk."""
-    text, pieces = _pieces(text)
-    plain = _plain
-    # Lower-case words are told by two C calls: a new one must not cost a look into the memo.
-    odd = [
-        piece
-        for piece in dict.fromkeys(pieces)
-        if not (piece.islower() and piece.isalpha() and piece.isascii() and len(piece) <= MAX_PLAIN)
-        and piece not in plain
-    ]
+def analyse(text: str, find_odd: Callable[[str], Iterable[str]] | None = None) -> tuple[str, str]:
+    """Return `expand(text)` and the joined `code_tokens(text)` in one pass.
+
+    Args:
+        find_odd: what finds the pieces that are no plain words faster, see `indexer.odd`.
+    """
+    pieces = [] if find_odd else _pieces(text)
     changed: dict[str, str] = {}
     codes: list[str] = []
-    for piece in odd:
+    for piece in find_odd(text) if find_odd else _odd(pieces):
         expanded, found = _known.get(piece) or _learn(piece)
         if expanded is not None:
             changed[piece] = expanded
         if found:
             codes.append(found)
-    if changed:
+    if changed or not text.isascii():
+        pieces = pieces or _pieces(text)
         text = " ".join(map(changed.get, pieces, pieces))
     return text, " ".join(dict.fromkeys(" ".join(codes).split(" "))) if codes else ""
 
 
-def _pieces(text: str) -> tuple[str, list[str]]:
+def _odd(pieces: list[str]) -> list[str]:
+    """Return those that may be more than a plain word, each once, in order."""
+    plain = _plain
+    # Lower-case words are told by two C calls: a new one must not cost a look into the memo.
+    return [
+        piece
+        for piece in dict.fromkeys(pieces)
+        if not (piece.islower() and piece.isalpha() and piece.isascii() and len(piece) <= MAX_PLAIN)
+        and piece not in plain
+    ]
+
+
+def _pieces(text: str) -> list[str]:
     """Cut *text* at whitespace and hard separators; lone surrogates become `?`."""
     if text.isascii():
-        return text, text.translate(_TO_SPACES).split()
-    try:
-        raw = text.encode()
-    except UnicodeEncodeError:
-        raw = text.encode("utf-8", "replace")
-        text = raw.decode()
+        return text.translate(_TO_SPACES).split()
     # bytes.translate, because str.translate takes 40 ns per character once one is not ASCII.
-    return text, raw.translate(_TO_SPACES_UTF8).decode().split()
+    return text.encode("utf-8", "replace").translate(_TO_SPACES_UTF8).decode().split()
 
 
 def _learn(piece: str) -> tuple[str | None, str]:
@@ -225,7 +229,7 @@ def quoted_word(text: str) -> Word | None:
 def _typed(typed: str) -> list[Word]:
     """Return the Words of one whitespace-separated word."""
     surface = typed.strip(HARD)
-    parts = [(PIECE, piece) for piece in _pieces(typed)[1]]
+    parts = [(PIECE, piece) for piece in _pieces(typed)]
     if not typed.isascii():
         parts = [found for _, piece in parts for found in _parts_of(piece)]
     words: list[Word | None] = []

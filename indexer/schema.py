@@ -82,27 +82,20 @@ class Stored:
         self.text = text
 
 
-def document(file_id: int, seq: int, line: Line, entry: Entry) -> tuple[tantivy.Document, str]:
-    """Return the document of *entry*, and its expanded text for the session's own document.
-
-    Numbers must go to signed fields: an unsigned one given `Document(file=3)` kills the
-    writer thread, and the error appears thousands of documents later.
-    """
-    expanded, code = analysis.analyse(entry.text)
-    return tantivy.Document(
-        text=expanded,
-        code=code,
-        stored=pack(line, entry),
-        file=file_id,
-        mid=file_id << SEQ_BITS | seq,
-        role=role_number(entry),
-        ts=entry.ts_ms,
-        twin=twin(entry.role, entry.text),
-    ), expanded
+def fields(file_id: int, seq: int, line: Line, entry: Entry) -> dict[str, object]:
+    """Return the fields of the document of *entry* but for `text` and `code`."""
+    return {
+        "stored": pack(line, entry),
+        "file": file_id,
+        "mid": file_id << SEQ_BITS | seq,
+        "role": role_number(entry),
+        "ts": entry.ts_ms,
+        "twin": twin(entry.role, entry.text),
+    }
 
 
-def prior(file_id: int, expanded: str) -> tantivy.Document:
-    """Return the document of a whole session.
+def prior(file_id: int, expanded: str) -> dict[str, object]:
+    """Return the fields of the document of a whole session in `priors`.
 
     A word counts PRIOR_TIMES at most: BM25 hardly tells eight from eighty, and stemming a
     session's words again and again was a third of what the engine did (3 instead of 8 costs half a point).
@@ -115,4 +108,4 @@ def prior(file_id: int, expanded: str) -> tantivy.Document:
     for times in range(2, PRIOR_TIMES + 1):
         again = [(piece, count) for piece, count in again if count >= times]
         pieces += [piece for piece, _ in again]
-    return tantivy.Document(text=" ".join(pieces), file=file_id)
+    return {"text": " ".join(pieces), "file": file_id}

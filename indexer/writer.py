@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 from indexer import analysis, schema
 from indexer.errors import IndexBrokenError
+from indexer.odd import odd_pieces
 
 BULK_HEAP_BYTES = 50_000_000
 """Per thread. Measured: less makes segments and merges, more gains nothing."""
@@ -72,11 +73,12 @@ class Writer:
         threads = 2 if bulk else 1
         heap = BULK_HEAP_BYTES * threads if bulk else SMALL_HEAP_BYTES
         self._fields = schema.messages()
+        self._prior_fields = schema.priors()
         with translated(self._place):
             for folder in (generation.messages, generation.priors):
                 clean_up(folder)
             index = open_index(generation.messages, self._fields, create=create)
-            self._prior_index = open_index(generation.priors, schema.priors(), create=create)
+            self._prior_index = open_index(generation.priors, self._prior_fields, create=create)
             self._messages = index.writer(heap, threads)
         self._priors: tantivy.IndexWriter | None = None
         self._prior_heap = BULK_HEAP_BYTES if bulk else SMALL_HEAP_BYTES
@@ -90,9 +92,11 @@ class Writer:
 
     def add(self, file_id: int, seq: int, line: Line, entry: Entry) -> str:
         """Add one entry; return its expanded text."""
-        document, expanded = schema.document(file_id, seq, line, entry)
+        fields = schema.fields(file_id, seq, line, entry)
+        expanded, fields["code"] = analysis.analyse(entry.text, odd_pieces)
+        fields["text"] = expanded
         try:
-            self._messages.add_document(document)
+            self._messages.add_document(_document(fields, self._fields))
         except ValueError as error:
             raise broken(self._place, error) from error
         self._changed = True
@@ -104,7 +108,8 @@ class Writer:
         with translated(self._place):
             self._prior_writer.delete_documents_by_term("file", file_id)
             if expanded:
-                self._prior_writer.add_document(schema.prior(file_id, expanded))
+                fields = schema.prior(file_id, expanded)
+                self._prior_writer.add_document(_document(fields, self._prior_fields))
 
     def forget(self, file_id: int, *, from_seq: int = 0) -> None:
         """Remove a file's entries from *from_seq* on; deletes see only what was added before."""
@@ -163,6 +168,15 @@ class Writer:
                     writer.rollback()
                 with suppress(ValueError, OSError):
                     writer.wait_merging_threads()
+
+
+def _document(fields: dict[str, object], types: tantivy.Schema) -> tantivy.Document:
+    """Make a document of fields whose types are known.
+
+    Without the schema it takes twice as long, and `Document(file=3)` in an unsigned field kills
+    the writer thread, with an error that appears thousands of documents later.
+    """
+    return tantivy.Document.from_dict(fields, types)
 
 
 def _commit(writer: tantivy.IndexWriter, errors: list[BaseException]) -> None:

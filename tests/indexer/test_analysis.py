@@ -15,6 +15,7 @@ from indexer.analysis import (
     quoted_word,
     text_tokens,
 )
+from indexer.odd import odd_pieces
 from tests.indexer.engines import ENGINES, found_by
 
 CASES = [
@@ -104,6 +105,11 @@ def test_a_text_of_plain_words_is_its_own_expansion():
     text = "Nothing here, really (nothing at all) needs to be taken apart.\n"
     assert expand(text) is text
     assert analyse(text) == (text, "")
+
+
+def test_plain_words_are_not_looked_at_in_bulk():
+    assert not odd_pieces("Nothing here, really (NOTHING at all) needs 100 looks...\n")
+    assert list(odd_pieces("e.g. a_b\u2028C++ a_b caf\u00e9!")) == ["e.g.", "a_b", "C++", "café"]
 
 
 def test_a_path_that_is_long_has_few_forms():

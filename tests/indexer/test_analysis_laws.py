@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from indexer import analysis
 from indexer.analysis import analyse, code_tokens, expand, query_words, text_tokens
+from indexer.odd import odd_pieces
 from tests.indexer.engines import Fts5, Python, Tantivy, found_by
 
 WORDS = (
@@ -41,6 +42,11 @@ def test_tokens_hold_no_whitespace_and_no_control_characters(text):
 @given(texts)
 def test_analyse_is_expand_and_code_tokens(text):
     assert analyse(text) == (expand(text), " ".join(code_tokens(text)))
+
+
+@given(texts)
+def test_analysis_in_bulk_is_the_same(text):
+    assert analyse(text, odd_pieces) == analyse(text)
 
 
 @given(texts)
