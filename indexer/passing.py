@@ -24,7 +24,7 @@ from indexer.ledger import Ledger
 from indexer.plan import count_unchanged, plan
 
 BULK_BYTES = 4 << 20
-"""From here on bulk parsing and two writer threads pay for their start."""
+"""From here on bulk parsing and a large heap pay for their start."""
 COMMIT_BYTES = 1 << 30
 """History read between two commits: what a crash can cost."""
 TICK_NS = 12_000_000

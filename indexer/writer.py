@@ -18,8 +18,10 @@ from indexer import analysis, schema
 from indexer.errors import IndexBrokenError
 from indexer.odd import odd_pieces
 
-BULK_HEAP_BYTES = 50_000_000
-"""Per thread. Measured: less makes segments and merges, more gains nothing."""
+BULK_HEAP_BYTES = 100_000_000
+"""Measured: less makes segments and merges, more gains nothing. For one thread: a second would
+write segments of its own, and each of them names its words again (4 % of an index)."""
+BULK_PRIOR_HEAP_BYTES = 50_000_000
 SMALL_HEAP_BYTES = 15_000_000
 
 
@@ -63,15 +65,14 @@ class Writer:
         """Open *generation* for writing.
 
         Args:
-            bulk: much is coming: use two threads and a large heap.
+            bulk: much is coming: use a large heap.
             create: the generation is a new one, its folders are empty.
 
         Raises:
             IndexBrokenError: it cannot be opened.
         """
         self._place = generation.folder
-        threads = 2 if bulk else 1
-        heap = BULK_HEAP_BYTES * threads if bulk else SMALL_HEAP_BYTES
+        heap = BULK_HEAP_BYTES if bulk else SMALL_HEAP_BYTES
         self._fields = schema.messages()
         self._prior_fields = schema.priors()
         with translated(self._place):
@@ -79,9 +80,9 @@ class Writer:
                 clean_up(folder)
             index = open_index(generation.messages, self._fields, create=create)
             self._prior_index = open_index(generation.priors, self._prior_fields, create=create)
-            self._messages = index.writer(heap, threads)
+            self._messages = index.writer(heap, 1)
         self._priors: tantivy.IndexWriter | None = None
-        self._prior_heap = BULK_HEAP_BYTES if bulk else SMALL_HEAP_BYTES
+        self._prior_heap = BULK_PRIOR_HEAP_BYTES if bulk else SMALL_HEAP_BYTES
         self._changed = False
 
     @property
