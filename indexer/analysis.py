@@ -30,7 +30,7 @@ from indexer.word import Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 __all__ = [
     "TOKENIZER",
@@ -39,8 +39,11 @@ __all__ = [
     "analyse",
     "analyzer",
     "code_tokens",
+    "each_once",
     "expand",
     "is_function_word",
+    "look",
+    "pieces",
     "query_words",
     "quoted_word",
     "text_tokens",
@@ -88,40 +91,45 @@ def code_tokens(text: str) -> list[str]:
     return analyse(text)[1].split()
 
 
-def analyse(text: str, find_odd: Callable[[str], Iterable[str]] | None = None) -> tuple[str, str]:
-    """Return `expand(text)` and the joined `code_tokens(text)` in one pass.
-
-    Args:
-        find_odd: what finds the pieces that are no plain words faster, see `indexer.odd`.
-    """
-    pieces = [] if find_odd else _pieces(text)
+def analyse(text: str) -> tuple[str, str]:
+    """Return `expand(text)` and the joined `code_tokens(text)` in one pass."""
+    found = pieces(text)
     changed: dict[str, str] = {}
     codes: list[str] = []
-    for piece in find_odd(text) if find_odd else _odd(pieces):
-        expanded, found = _known.get(piece) or _learn(piece)
+    for piece in _odd(found):
+        expanded, coded = look(piece)
         if expanded is not None:
             changed[piece] = expanded
-        if found:
-            codes.append(found)
+        if coded:
+            codes.append(coded)
     if changed or not text.isascii():
-        pieces = pieces or _pieces(text)
-        text = " ".join(map(changed.get, pieces, pieces))
-    return text, " ".join(dict.fromkeys(" ".join(codes).split(" "))) if codes else ""
+        text = " ".join(map(changed.get, found, found))
+    return text, each_once(codes)
 
 
-def _odd(pieces: list[str]) -> list[str]:
+def each_once(codes: list[str]) -> str:
+    """Join codes, some of them joined already, leaving out what was there before."""
+    return " ".join(dict.fromkeys(" ".join(codes).split(" "))) if codes else ""
+
+
+def look(piece: str) -> tuple[str | None, str]:
+    """Return *piece* with its parts apart (None: as it is), and its joined codes."""
+    return _known.get(piece) or _learn(piece)
+
+
+def _odd(found: list[str]) -> list[str]:
     """Return those that may be more than a plain word, each once, in order."""
     plain = _plain
     # Lower-case words are told by two C calls: a new one must not cost a look into the memo.
     return [
         piece
-        for piece in dict.fromkeys(pieces)
+        for piece in dict.fromkeys(found)
         if not (piece.islower() and piece.isalpha() and piece.isascii() and len(piece) <= MAX_PLAIN)
         and piece not in plain
     ]
 
 
-def _pieces(text: str) -> list[str]:
+def pieces(text: str) -> list[str]:
     """Cut *text* at whitespace and hard separators; lone surrogates become `?`."""
     if text.isascii():
         return text.translate(_TO_SPACES).split()
@@ -171,7 +179,7 @@ def _look(piece: str) -> tuple[str | None, list[str]]:
     codes = wholes + parts
     for segment in path:
         if segment.isascii():
-            changed, found = _known.get(segment) or _learn(segment)
+            changed, found = look(segment)
             codes.append(found)
         else:  # folded already; the memo is of text as it was written
             changed, more = _look(segment)
@@ -229,7 +237,7 @@ def quoted_word(text: str) -> Word | None:
 def _typed(typed: str) -> list[Word]:
     """Return the Words of one whitespace-separated word."""
     surface = typed.strip(HARD)
-    parts = [(PIECE, piece) for piece in _pieces(typed)]
+    parts = [(PIECE, piece) for piece in pieces(typed)]
     if not typed.isascii():
         parts = [found for _, piece in parts for found in _parts_of(piece)]
     words: list[Word | None] = []

@@ -132,7 +132,7 @@ class Pass:
         from indexer.writer import Writer
 
         bulk = total > BULK_BYTES
-        writer = Writer(self._generation, bulk=bulk, create=self._create)
+        writer = Writer(self._generation, much=bulk, create=self._create)
         loads = fast_loads() if bulk else strict_loads
         tools = self._tools = Tools(writer, loads, self._report, self._progress)
         collecting = bulk and gc.isenabled()

@@ -116,7 +116,7 @@ def prior(file_id: int, expanded: str) -> dict[str, object]:
     """
     from collections import Counter
 
-    counts = Counter(expanded.split())
+    counts = Counter(analysis.pieces(expanded))
     pieces = list(counts)
     again = list(counts.items())
     for times in range(2, PRIOR_TIMES + 1):

@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from indexer.report import Progress, SyncReport
     from indexer.writer import Writer
 
-from indexer import analysis, catalog
+from indexer import bulk, catalog
 from indexer.formats.parse import Malformed
 from indexer.formats.pi import Reader
-from indexer.odd import odd_pieces
 from indexer.report import skipped_note
 from indexer.schema import MAX_SEQ
 from indexer.tail import file_probe, read_lines
@@ -163,7 +162,7 @@ class FileStep:
             except Malformed:
                 continue
             for entry in entries:
-                texts.append(analysis.analyse(entry.text, odd_pieces)[0])
+                texts.append(bulk.analyse(entry.text)[0])
                 chars += len(texts[-1])
             if chars >= PRIOR_MAX_CHARS:
                 break

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from indexer.entry import Entry, Line
     from indexer.store import Generation
 
-from indexer import analysis, schema
+from indexer import analysis, bulk, schema
 from indexer.errors import IndexBrokenError
-from indexer.odd import odd_pieces
 
 BULK_HEAP_BYTES = 100_000_000
 """Measured: less makes segments and merges, more gains nothing. For one thread: a second would
@@ -64,18 +63,18 @@ class Writer:
     One writer exists at a time: the caller holds `store.WriterLock`.
     """
 
-    def __init__(self, generation: Generation, *, bulk: bool, create: bool) -> None:
+    def __init__(self, generation: Generation, *, much: bool, create: bool) -> None:
         """Open *generation* for writing.
 
         Args:
-            bulk: much is coming: use a large heap.
+            much: much is coming: use a large heap.
             create: the generation is a new one, its folders are empty.
 
         Raises:
             IndexBrokenError: it cannot be opened.
         """
         self._place = generation.folder
-        heap = BULK_HEAP_BYTES if bulk else SMALL_HEAP_BYTES
+        heap = BULK_HEAP_BYTES if much else SMALL_HEAP_BYTES
         self._fields = schema.messages()
         self._prior_fields = schema.priors()
         with translated(self._place):
@@ -85,7 +84,7 @@ class Writer:
             self._prior_index = open_index(generation.priors, self._prior_fields, create=create)
             self._messages = index.writer(heap, 1)
         self._priors: tantivy.IndexWriter | None = None
-        self._prior_heap = BULK_PRIOR_HEAP_BYTES if bulk else SMALL_HEAP_BYTES
+        self._prior_heap = BULK_PRIOR_HEAP_BYTES if much else SMALL_HEAP_BYTES
         self._changed = False
         self._held: list[tantivy.Document] = []
         self._held_chars = 0
@@ -99,7 +98,7 @@ class Writer:
     def add(self, file_id: int, seq: int, line: Line, entry: Entry) -> str:
         """Add one entry; return its expanded text."""
         fields = schema.fields(file_id, seq, line, entry)
-        expanded, fields["code"] = analysis.analyse(entry.text, odd_pieces)
+        expanded, fields["code"] = bulk.analyse(entry.text)
         fields["text"] = expanded
         self._changed = True
         self._held.append(_document(fields, self._fields))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer import bulk
 from indexer.analysis import (
     Word,
     analyse,
@@ -15,7 +16,6 @@ from indexer.analysis import (
     quoted_word,
     text_tokens,
 )
-from indexer.odd import odd_pieces
 from tests.indexer.engines import ENGINES, found_by
 
 CASES = [
@@ -107,9 +107,17 @@ def test_a_text_of_plain_words_is_its_own_expansion():
     assert analyse(text) == (text, "")
 
 
-def test_plain_words_are_not_looked_at_in_bulk():
-    assert not odd_pieces("Nothing here, really (NOTHING at all) needs 100 looks...\n")
-    assert list(odd_pieces("e.g. a_b\u2028C++ a_b caf\u00e9!")) == ["e.g.", "a_b", "C++", "café"]
+def test_plain_words_are_not_looked_at_in_bulk(monkeypatch):
+    seen = []
+
+    def look(piece):
+        seen.append(piece)
+        return None, ""
+
+    monkeypatch.setattr(bulk, "look", look)
+    text = "Nothing -- really (NOTHING at all) needs 100 looks... but e.g. a_b\u2028C++ caf\u00e9!"
+    assert bulk.analyse(text) == (text, "")
+    assert seen == ["e.g.", "a_b", "C++", "caf\u00e9"]
 
 
 def test_a_path_that_is_long_has_few_forms():

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer import analysis
-from indexer.analysis import analyse, code_tokens, expand, query_words, text_tokens
-from indexer.odd import odd_pieces
+from indexer import analysis, bulk
+from indexer.analysis import analyse, analyzer, code_tokens, expand, query_words, text_tokens
 from tests.indexer.engines import Fts5, Python, Tantivy, found_by
 
 WORDS = (
@@ -46,7 +45,8 @@ def test_analyse_is_expand_and_code_tokens(text):
 
 @given(texts)
 def test_analysis_in_bulk_is_the_same(text):
-    assert analyse(text, odd_pieces) == analyse(text)
+    expanded, codes = bulk.analyse(text)
+    assert (analyzer().analyze(expanded), codes) == (text_tokens(text), " ".join(code_tokens(text)))
 
 
 @given(texts)
