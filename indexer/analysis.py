@@ -39,8 +39,11 @@ __all__ = [
     "analyse",
     "analyzer",
     "code_tokens",
+    "each_once",
     "expand",
     "is_function_word",
+    "look",
+    "pieces",
     "query_words",
     "quoted_word",
     "text_tokens",
@@ -89,40 +92,49 @@ def code_tokens(text: str) -> list[str]:
 
 
 def analyse(text: str) -> tuple[str, str]:
-    """Return `expand(text)` and the joined `code_tokens(text)` in one pass, for bulk."""
-    text, pieces = _pieces(text)
+    """Return `expand(text)` and the joined `code_tokens(text)` in one pass."""
+    found = pieces(text)
+    changed: dict[str, str] = {}
+    codes: list[str] = []
+    for piece in _odd(found):
+        expanded, coded = look(piece)
+        if expanded is not None:
+            changed[piece] = expanded
+        if coded:
+            codes.append(coded)
+    if changed or not text.isascii():
+        text = " ".join(map(changed.get, found, found))
+    return text, each_once(codes)
+
+
+def each_once(codes: list[str]) -> str:
+    """Join codes, some of them joined already, leaving out what was there before."""
+    return " ".join(dict.fromkeys(" ".join(codes).split(" "))) if codes else ""
+
+
+def look(piece: str) -> tuple[str | None, str]:
+    """Return *piece* with its parts apart (None: as it is), and its joined codes."""
+    return _known.get(piece) or _learn(piece)
+
+
+def _odd(found: list[str]) -> list[str]:
+    """Return those that may be more than a plain word, each once, in order."""
     plain = _plain
     # Lower-case words are told by two C calls: a new one must not cost a look into the memo.
-    odd = [
+    return [
         piece
-        for piece in dict.fromkeys(pieces)
+        for piece in dict.fromkeys(found)
         if not (piece.islower() and piece.isalpha() and piece.isascii() and len(piece) <= MAX_PLAIN)
         and piece not in plain
     ]
-    changed: dict[str, str] = {}
-    codes: list[str] = []
-    for piece in odd:
-        expanded, found = _known.get(piece) or _learn(piece)
-        if expanded is not None:
-            changed[piece] = expanded
-        if found:
-            codes.append(found)
-    if changed:
-        text = " ".join(map(changed.get, pieces, pieces))
-    return text, " ".join(dict.fromkeys(" ".join(codes).split(" "))) if codes else ""
 
 
-def _pieces(text: str) -> tuple[str, list[str]]:
+def pieces(text: str) -> list[str]:
     """Cut *text* at whitespace and hard separators; lone surrogates become `?`."""
     if text.isascii():
-        return text, text.translate(_TO_SPACES).split()
-    try:
-        raw = text.encode()
-    except UnicodeEncodeError:
-        raw = text.encode("utf-8", "replace")
-        text = raw.decode()
+        return text.translate(_TO_SPACES).split()
     # bytes.translate, because str.translate takes 40 ns per character once one is not ASCII.
-    return text, raw.translate(_TO_SPACES_UTF8).decode().split()
+    return text.encode("utf-8", "replace").translate(_TO_SPACES_UTF8).decode().split()
 
 
 def _learn(piece: str) -> tuple[str | None, str]:
@@ -167,7 +179,7 @@ def _look(piece: str) -> tuple[str | None, list[str]]:
     codes = wholes + parts
     for segment in path:
         if segment.isascii():
-            changed, found = _known.get(segment) or _learn(segment)
+            changed, found = look(segment)
             codes.append(found)
         else:  # folded already; the memo is of text as it was written
             changed, more = _look(segment)
@@ -225,7 +237,7 @@ def quoted_word(text: str) -> Word | None:
 def _typed(typed: str) -> list[Word]:
     """Return the Words of one whitespace-separated word."""
     surface = typed.strip(HARD)
-    parts = [(PIECE, piece) for piece in _pieces(typed)[1]]
+    parts = [(PIECE, piece) for piece in pieces(typed)]
     if not typed.isascii():
         parts = [found for _, piece in parts for found in _parts_of(piece)]
     words: list[Word | None] = []

@@ -98,7 +98,7 @@ class Line:
     __slots__ = ("_probe", "cut", "number", "offset", "raw", "size")
 
     def __init__(
-        self, number: int, offset: int, raw: bytes, size: int, *, probe: int | None, cut: bool
+        self, number: int, offset: int, raw: bytes, size: int, *, probe: bytes | None, cut: bool
     ) -> None:
         self.number = number
         self.offset = offset
@@ -113,7 +113,7 @@ class Line:
         self.raw = b""
 
     @property
-    def probe(self) -> int:
+    def probe(self) -> bytes:
         if self._probe is None:
             from indexer.tail import line_probe
 

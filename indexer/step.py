@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from indexer.report import Progress, SyncReport
     from indexer.writer import Writer
 
-from indexer import analysis, catalog
+from indexer import bulk, catalog
 from indexer.formats.parse import Malformed
 from indexer.formats.pi import Reader
 from indexer.report import skipped_note
@@ -162,7 +162,7 @@ class FileStep:
             except Malformed:
                 continue
             for entry in entries:
-                texts.append(analysis.expand(entry.text))
+                texts.append(bulk.analyse(entry.text)[0])
                 chars += len(texts[-1])
             if chars >= PRIOR_MAX_CHARS:
                 break

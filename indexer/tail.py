@@ -19,14 +19,16 @@ HEAD_BYTES = 4096
 IMAGE = rb'("data": ?")[A-Za-z0-9+/=_-]+'
 """An image in a message. Inside a text the quotes are escaped, so no text is ever touched."""
 IMAGE_HEAD_BYTES = 8
+PROBE_BYTES = 8
+"""Of a line."""
 WHOLE_PROBE_BYTES = 1 << 18
 PROBE_BLOCK_BYTES = 4096
 PROBE_SAMPLES = 60
 
 
-def line_probe(raw: bytes) -> int:
-    """Hash a whole line to a signed 64-bit number (what an i64 field can hold)."""
-    return int.from_bytes(blake2b(raw, digest_size=8).digest(), "big", signed=True)
+def line_probe(raw: bytes) -> bytes:
+    """Hash a whole line to PROBE_BYTES."""
+    return blake2b(raw, digest_size=PROBE_BYTES).digest()
 
 
 def file_probe(fd: int, end: int) -> bytes:
@@ -51,7 +53,7 @@ class _LongLine:
         self._image = re.compile(IMAGE)
         self._base64 = re.compile(rb"[A-Za-z0-9+/=_-]*")
         self._in_image = False
-        self._hash = blake2b(digest_size=8)
+        self._hash = blake2b(digest_size=PROBE_BYTES)
         self._kept = bytearray()
         self.size = 0
         self.cut = False
@@ -83,7 +85,7 @@ class _LongLine:
             self._kept = kept[:HEAD_BYTES]
 
     def line(self, number: int, offset: int) -> Line:
-        probe = int.from_bytes(self._hash.digest(), "big", signed=True)
+        probe = self._hash.digest()
         return Line(number, offset, bytes(self._kept), self.size, probe=probe, cut=self.cut)
 
 

@@ -39,7 +39,7 @@ class Tantivy:
     def __init__(self, documents):
         builder = tantivy.SchemaBuilder()
         builder.add_text_field("text", tokenizer_name=TOKENIZER)
-        builder.add_text_field("code", tokenizer_name="whitespace", index_option="freq")
+        builder.add_text_field("code", tokenizer_name="whitespace", index_option="basic")
         builder.add_integer_field("number", fast=True, stored=True)
         self.schema = builder.build()
         self.index = tantivy.Index(self.schema)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer import bulk
 from indexer.analysis import (
     Word,
     analyse,
@@ -104,6 +105,19 @@ def test_a_text_of_plain_words_is_its_own_expansion():
     text = "Nothing here, really (nothing at all) needs to be taken apart.\n"
     assert expand(text) is text
     assert analyse(text) == (text, "")
+
+
+def test_plain_words_are_not_looked_at_in_bulk(monkeypatch):
+    seen = []
+
+    def look(piece):
+        seen.append(piece)
+        return None, ""
+
+    monkeypatch.setattr(bulk, "look", look)
+    text = "Nothing -- really (NOTHING at all) needs 100 looks... but e.g. a_b\u2028C++ caf\u00e9!"
+    assert bulk.analyse(text) == (text, "")
+    assert seen == ["e.g.", "a_b", "C++", "caf\u00e9"]
 
 
 def test_a_path_that_is_long_has_few_forms():

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer import analysis
-from indexer.analysis import analyse, code_tokens, expand, query_words, text_tokens
+from indexer import analysis, bulk
+from indexer.analysis import analyse, analyzer, code_tokens, expand, query_words, text_tokens
 from tests.indexer.engines import Fts5, Python, Tantivy, found_by
 
 WORDS = (
@@ -41,6 +41,12 @@ def test_tokens_hold_no_whitespace_and_no_control_characters(text):
 @given(texts)
 def test_analyse_is_expand_and_code_tokens(text):
     assert analyse(text) == (expand(text), " ".join(code_tokens(text)))
+
+
+@given(texts)
+def test_analysis_in_bulk_is_the_same(text):
+    expanded, codes = bulk.analyse(text)
+    assert (analyzer().analyze(expanded), codes) == (text_tokens(text), " ".join(code_tokens(text)))
 
 
 @given(texts)

@@ -33,7 +33,7 @@ queries = st.one_of(
 def file_of(said_texts):
     file = fresh.FreshFile("s.jsonl", Session(), 0)
     for number, text in enumerate(said_texts):
-        line = Line(number, 0, b"", 0, probe=0, cut=False)
+        line = Line(number, 0, b"", 0, probe=bytes(8), cut=False)
         entry = Entry("user", text, 0, "")
         file.entries.append(fresh.FreshEntry(number, entry, line, file))
     return file
