@@ -34,7 +34,8 @@ class Query:
         pairs: neighbouring content words, weak evidence when they stand together.
         related: tokens of other forms of the words (went for go), evidence of half weight.
         prefixes, fuzzies: tokens of `word*` and `word~`.
-        guesses: tokens that stand in for unknown words; alone they make a weak hit.
+        guesses: tokens that stand in for unknown words, evidence of half weight; alone they
+            make a weak hit.
         filters: `name:value` pairs that the user typed, values unchecked.
         literal: the stripped text, for what has no word at all (`%`).
     """
@@ -70,6 +71,10 @@ class Query:
     def shown(self) -> list[Word]:
         """What an excerpt should show."""
         return self.quoted + self.words
+
+    def guessed(self, word: Word) -> bool:
+        """Tell whether *word* stands in for one that nobody ever said."""
+        return bool(self.guesses) and bool(word.tokens) and word.tokens[0] in self.guesses
 
     @property
     def empty(self) -> bool:

@@ -24,7 +24,8 @@ class Weights:
     Attributes:
         code: a whole identifier, against one plain word.
         phrase: two words of the question side by side.
-        related: another form of a word (went for go), against the word.
+        related: another form of a word (went for go), or the guess at one that is unknown,
+            against the word.
         user: share that what a human said gains.
         second_hand: factor of a summary, or of a quotation of earlier recall output: it
             repeats the words of its source, which must stand above it.

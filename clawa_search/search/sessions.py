@@ -315,7 +315,10 @@ class SessionIndex:
         fields = self._fields
         wanted: list[tuple[Occur, Query]] = []
         for word in query.words:
-            wanted += [(Occur.Should, form) for form in self._forms(word, weights.code)]
+            forms = self._forms(word, weights.code)
+            if query.guessed(word):
+                forms = [Query.boost_query(form, weights.related) for form in forms]
+            wanted += [(Occur.Should, form) for form in forms]
         for token in query.related:
             other = Query.term_query(fields, "text", token)
             wanted.append((Occur.Should, Query.boost_query(other, weights.related)))

@@ -38,7 +38,7 @@ class Evidence:
         for word in query.words:
             texts = [("text", token) for token in word.tokens]
             forms = [("code", form) for form in word.codes]
-            guessed = bool(word.tokens) and word.tokens[0] in query.guesses
+            guessed = query.guessed(word)
             self._guessed.append(guessed)
             # A plain word weighs what its token weighs: that no identifier is written like it
             # says nothing.
