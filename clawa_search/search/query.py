@@ -219,10 +219,10 @@ def keep_rarest(query: Query, df: Callable[[str, str], int]) -> None:
 
 
 def unique(words: list[Word]) -> list[Word]:
-    """Return *words* without those that look for the same."""
+    """Return *words* without those that look for the same: "dogs" and "dog" are one word."""
     kept: dict[tuple[tuple[str, ...], tuple[str, ...]], Word] = {}
     for word in words:
-        kept.setdefault((word.tokens, word.codes), word)
+        kept.setdefault((word.tokens, () if is_plain(word) else word.codes), word)
     return list(kept.values())
 
 

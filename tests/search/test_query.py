@@ -33,6 +33,11 @@ def test_function_words_are_dropped_unless_nothing_is_left():
     assert surfaces("to be or not to be") == ["to", "be", "or", "not"]
 
 
+def test_forms_of_one_word_are_asked_for_once():
+    assert surfaces("dogs and a dog") == ["dogs"]
+    assert surfaces("userId user_id") == ["userId", "user_id"]
+
+
 def test_a_quoted_phrase_must_stand_together():
     query = parse('"connection pool" redis')
     assert query.phrases == [("connect", "pool")]
