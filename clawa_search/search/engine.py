@@ -261,7 +261,9 @@ class Engine:
         priors: dict[int, float] = {}
         if self.index is not None and weights.session:
             priors = self.index.prior(self.query.words, self.scope.filter)
-        recipe = rank.Recipe(own, users, times, priors, self._window(), weights)
+        recipe = rank.Recipe(
+            own, users, times, priors, self._window(), weights, personal=self.query.personal
+        )
         return self._resolve(recipe, own, known, limit)
 
     def _window(self) -> tuple[int, int] | None:

@@ -21,6 +21,9 @@ MAX_READ_WORDS = 400
 PROSE_WORDS = 2
 """With so many function words outside the quotes a text is prose, whose quotation marks name a
 title or repeat somebody: its quoted words are ordinary words that gain by standing together."""
+FIRST_PERSON = frozenset(("i", "me", "my", "mine", "myself"))
+MAX_PERSONAL_WORDS = 12
+"""A longer text is talk, in which everybody says "I", and no question about it."""
 FILTERS = ("role", "since", "until", "tag", "project")
 
 
@@ -36,6 +39,7 @@ class Query:
         prefixes, fuzzies: tokens of `word*` and `word~`.
         guesses: tokens that stand in for unknown words, evidence of half weight; alone they
             make a weak hit.
+        personal: a question about what the asker did or said ("which colour did I choose?").
         filters: `name:value` pairs that the user typed, values unchecked.
         literal: the stripped text, for what has no word at all (`%`).
     """
@@ -47,6 +51,7 @@ class Query:
         "guesses",
         "literal",
         "pairs",
+        "personal",
         "phrases",
         "prefixes",
         "quoted",
@@ -64,6 +69,7 @@ class Query:
         self.pairs: list[tuple[str, str]] = []
         self.prefixes: list[str] = []
         self.fuzzies: list[str] = []
+        self.personal = False
         self.filters: list[tuple[str, str]] = []
         self.literal = ""
 
@@ -101,6 +107,9 @@ def parse(text: str) -> Query:
         content = found
     query.words = unique(query.words + content)[:MAX_READ_WORDS]
     _pair(query, found)
+    query.personal = len(query.words) <= MAX_PERSONAL_WORDS and any(
+        word.tokens and word.tokens[0] in FIRST_PERSON for word in found
+    )
     return query
 
 

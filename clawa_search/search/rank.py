@@ -27,6 +27,8 @@ class Weights:
         related: another form of a word (went for go), or the guess at one that is unknown,
             against the word.
         user: share that what a human said gains.
+        asker: share that it gains on top, neighbours included, when askers ask what they
+            themselves said.
         second_hand: factor of a summary, or of a quotation of earlier recall output: it
             repeats the words of its source, which must stand above it.
         neighbours: share of the score of the entry before and after.
@@ -36,6 +38,7 @@ class Weights:
     """
 
     __slots__ = (
+        "asker",
         "code",
         "date",
         "memory",
@@ -52,6 +55,7 @@ class Weights:
         self.phrase = 0.2
         self.related = 0.5
         self.user = 0.2
+        self.asker = 0.3
         self.second_hand = 0.5
         self.neighbours = 0.4
         self.session = 1.0
@@ -69,7 +73,7 @@ class Recipe:
     that are shown.
     """
 
-    __slots__ = ("_own", "_priors", "_times", "_users", "_weights", "_window")
+    __slots__ = ("_asker", "_own", "_priors", "_times", "_users", "_weights", "_window")
 
     def __init__(
         self,
@@ -79,6 +83,8 @@ class Recipe:
         priors: Mapping[int, float],
         window: tuple[int, int] | None,
         weights: Weights,
+        *,
+        personal: bool = False,
     ) -> None:
         """Take what the stores told.
 
@@ -88,6 +94,7 @@ class Recipe:
             times: Unix ms by mid.
             priors: BM25 of whole sessions, by file id.
             window: the dates that the question names, [start, end) in Unix ms.
+            personal: the question is about what the asker said.
         """
         self._own = own
         self._users = users
@@ -95,6 +102,7 @@ class Recipe:
         self._priors = priors
         self._window = window if weights.date != 1.0 else None
         self._weights = weights
+        self._asker = weights.asker if personal else 0.0
 
     def totals(self) -> dict[int, float]:
         """Return the score of every entry that matched, and of its neighbours."""
@@ -109,6 +117,10 @@ class Recipe:
                 part = share * score
                 totals[mid - 1] = get(mid - 1, 0.0) + part
                 totals[mid + 1] = get(mid + 1, 0.0) + part
+        if self._asker:
+            for mid in users:
+                if mid in totals:
+                    totals[mid] *= 1.0 + self._asker
         if self._priors and weights.session:
             prior = self._priors.get
             for mid in totals:
@@ -126,10 +138,12 @@ class Recipe:
         near = sum(self._said(other) for other in (mid - 1, mid + 1))
         named = {
             "text": own,
-            "user": weights.user * own if mid in self._users else 0.0,
+            "user": self._said(mid) - own,
             "neighbours": weights.neighbours * near,
-            "session": weights.session * self._priors.get(mid >> SEQ_BITS, 0.0),
         }
+        if mid in self._users:
+            named["asker"] = self._asker * sum(named.values())
+        named["session"] = weights.session * self._priors.get(mid >> SEQ_BITS, 0.0)
         if self._window is not None and self._is_dated(mid):
             named["date"] = (weights.date - 1.0) * sum(named.values())
         return {name: value for name, value in named.items() if value}

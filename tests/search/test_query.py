@@ -39,6 +39,13 @@ def test_forms_of_one_word_are_asked_for_once():
     assert surfaces("userId user_id") == ["userId", "user_id"]
 
 
+def test_a_question_in_the_first_person_is_personal_and_long_talk_is_not():
+    assert parse("which colour did I choose").personal
+    assert parse("what's my quota").personal
+    assert not parse("which colour did she choose").personal
+    assert not parse(f"I think {' '.join(f'word{n}' for n in range(12))}").personal
+
+
 def test_a_quoted_phrase_must_stand_together():
     query = parse('"connection pool" redis')
     assert query.phrases == [("connect", "pool")]
