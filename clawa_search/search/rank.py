@@ -32,6 +32,7 @@ class Weights:
         second_hand: factor of a summary, or of a quotation of earlier recall output: it
             repeats the words of its source, which must stand above it.
         neighbours: share of the score of the entry before and after.
+        further: share of the score of the two entries beyond them.
         session: BM25 of the whole session.
         date: factor inside the dates that the question names (1: off).
         memory: factor of a memory, which has neither neighbours nor session.
@@ -41,6 +42,7 @@ class Weights:
         "asker",
         "code",
         "date",
+        "further",
         "memory",
         "neighbours",
         "phrase",
@@ -58,7 +60,8 @@ class Weights:
         self.asker = 0.3
         self.second_hand = 0.5
         self.neighbours = 0.4
-        self.session = 1.0
+        self.further = 0.1
+        self.session = 1.25
         self.date = 2.0
         self.memory = 2.0
 
@@ -106,19 +109,10 @@ class Recipe:
 
     def totals(self) -> dict[int, float]:
         """Return the score of every entry that matched, and of its neighbours."""
-        weights, users = self._weights, self._users
-        gain, share = 1.0 + weights.user, weights.neighbours
-        totals: dict[int, float] = {}
-        get = totals.get
-        for mid, own in self._own.items():
-            score = own * gain if mid in users else own
-            totals[mid] = get(mid, 0.0) + score
-            if share:
-                part = share * score
-                totals[mid - 1] = get(mid - 1, 0.0) + part
-                totals[mid + 1] = get(mid + 1, 0.0) + part
+        weights = self._weights
+        totals = self._spread()
         if self._asker:
-            for mid in users:
+            for mid in self._users:
                 if mid in totals:
                     totals[mid] *= 1.0 + self._asker
         if self._priors and weights.session:
@@ -131,15 +125,38 @@ class Recipe:
                     totals[mid] *= weights.date
         return totals
 
+    def _spread(self) -> dict[int, float]:
+        """Share what each entry says with its neighbours, and with those further away.
+
+        Only an entry beside a match comes in by its neighbour alone.
+        """
+        gain, near = 1.0 + self._weights.user, self._weights.neighbours
+        users, further = self._users, self._weights.further
+        said = {mid: own * gain if mid in users else own for mid, own in self._own.items()}
+        totals = dict(said)
+        get = totals.get
+        for mid, score in said.items():
+            if near:
+                totals[mid - 1] = get(mid - 1, 0.0) + near * score
+                totals[mid + 1] = get(mid + 1, 0.0) + near * score
+        for mid, score in said.items():
+            if further:
+                if mid - 2 in totals:
+                    totals[mid - 2] += further * score
+                if mid + 2 in totals:
+                    totals[mid + 2] += further * score
+        return totals
+
     def parts(self, mid: int) -> dict[str, float]:
         """Return the parts of the score of *mid* by name, without those that are 0."""
         weights = self._weights
         own = self._own.get(mid, 0.0)
-        near = sum(self._said(other) for other in (mid - 1, mid + 1))
+        near = weights.neighbours * (self._said(mid - 1) + self._said(mid + 1))
+        near += weights.further * (self._said(mid - 2) + self._said(mid + 2))
         named = {
             "text": own,
             "user": self._said(mid) - own,
-            "neighbours": weights.neighbours * near,
+            "neighbours": near,
         }
         if mid in self._users:
             named["asker"] = self._asker * sum(named.values())
