@@ -64,6 +64,13 @@ def test_a_word_like_nothing_gives_an_explicit_empty(home):
     assert answer.complete
 
 
+def test_beside_other_words_a_guess_must_be_longer(home):
+    home.write("s.jsonl", user("the point of jam and plums"), assistant("done"))
+    home.ready()
+    assert home.ask("paint").notes
+    assert not home.ask("paint jam plums").notes
+
+
 def test_short_and_unusual_words_are_not_guessed(home):
     home.write("s.jsonl", user("pear plum1"), assistant("done"))
     home.ready()
