@@ -100,6 +100,7 @@ def widen(query: Query, vocabulary: Vocabulary) -> list[str]:
         near = vocabulary.near(word.tokens[0])[:3]
         if near:
             query.guesses |= set(near)
+            query.together = False
             _add(query, near)
             notes.append(f"{word.surface!r} occurs nowhere; similar: {', '.join(near)} (weak)")
     return notes

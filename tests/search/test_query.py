@@ -46,6 +46,14 @@ def test_a_question_in_the_first_person_is_personal_and_long_talk_is_not():
     assert not parse(f"I think {' '.join(f'word{n}' for n in range(12))}").personal
 
 
+def test_scripts_typed_as_one_word_belong_together():
+    assert parse("redis缓存").together
+    assert parse("role:user DB锁").together
+    assert not parse("redis 缓存").together
+    assert not parse("redis缓存 配置").together
+    assert not parse("React组件性能问题怎么解决").together
+
+
 def test_a_quoted_phrase_must_stand_together():
     query = parse('"connection pool" redis')
     assert query.phrases == [("connect", "pool")]
