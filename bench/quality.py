@@ -29,9 +29,11 @@ PRODUCT = "clawa-search"
 # Switched off one at a time: a weight's name and the value at which it does nothing.
 STEPS = {
     "neighbours": ("neighbours", 0.0),
+    "further neighbours": ("further", 0.0),
     "session prior": ("session", 0.0),
     "phrases": ("phrase", 0.0),
     "user prior": ("user", 0.0),
+    "asker prior": ("asker", 0.0),
     "whole identifiers": ("code", 0.0),
     "dates": ("date", 1.0),
 }

@@ -1,17 +1,19 @@
 """English closed-class words: a query loses them before it is ranked, unless nothing is left.
 
-A whole class, not a list tuned on data: articles, pronouns, auxiliaries, prepositions,
-conjunctions, question words. Modal verbs that are also names ("may", "must") are left out.
+A whole class, not a list tuned on data: articles, quantifiers, pronouns, auxiliaries,
+prepositions, conjunctions, question words. Modal verbs that are also names ("may", "must") are
+left out.
 """
 
 FUNCTION_WORDS = """
 a an the this that these those each few more most other some such all any both own same
+many much several every either neither another enough
 
 i me my myself we us our ours ourselves you your yours yourself yourselves
 he him his himself she her hers herself it its itself they them their theirs themselves
 
 am is are was were be been being have has had having do does did doing
-can could shall should will would
+can could shall should will would might ought
 
 about above after against at before below between by down during for from in into of off on
 out over through to under until up upon with

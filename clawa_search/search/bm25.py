@@ -76,7 +76,7 @@ class Scorer:
             tokens = () if word.strict else word.tokens
             joined = "" if word.strict else word.joined
             codes = [(form, weights.code * idf(form, "code")) for form in word.codes]
-            worth = sum(map(idf, tokens))
+            worth = sum(map(idf, tokens)) * (weights.related if query.guessed(word) else 1.0)
             self._words.append((tokens, worth, joined, idf(joined) if joined else 0.0, codes))
         pair, related = weights.phrase, weights.related
         self._pairs = [(one, two, pair * (idf(one) + idf(two))) for one, two in query.pairs]

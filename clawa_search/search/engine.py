@@ -269,7 +269,9 @@ class Engine:
         priors: dict[int, float] = {}
         if self.index is not None and weights.session:
             priors = self.index.prior(self.query.words, self.scope.filter)
-        recipe = rank.Recipe(own, users, times, priors, self._window(), weights)
+        recipe = rank.Recipe(
+            own, users, times, priors, self._window(), weights, personal=self.query.personal
+        )
         return self._resolve(recipe, own, known, limit)
 
     def _window(self) -> tuple[int, int] | None:
@@ -319,7 +321,7 @@ class Engine:
         # Filters may take away every neighbour.
         wanted = limit * 4 + SPARE if narrow else limit + SPARE
         wide = limit > merge.BEST_FIRST + RESERVE
-        bare = len(self.query.words) >= BARE_WORDS
+        bare = len(self.query.words) >= BARE_WORDS and not self.query.together
         best: list[int] = []
         seen: set[int] = set()
         opened: set[int] = set()
@@ -393,7 +395,10 @@ class Engine:
         scorer = bm25.Scorer(statistics, self.query, weights)
         found = []
         for row in matched.rows:
-            text = scorer.score(row.text_tokens + row.tag_tokens, row.code_tokens + row.tag_tokens)
+            tokens, codes = row.text_tokens + row.tag_tokens, row.code_tokens + row.tag_tokens
+            if self.query.together and not self.query.matches(tokens, codes):
+                continue
+            text = scorer.score(tokens, codes)
             winner = Winner(text * weights.memory, row.ts_ms, ~row.id)
             winner.memory = Memory(row.id, row.ts_ms, row.text, row.tags)
             winner.tokens = row.text_tokens

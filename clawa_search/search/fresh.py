@@ -231,7 +231,7 @@ def matching(files: Sequence[FreshFile], query: Query, scope: Filter) -> list[Fr
             tokens = entry.analyse()
             if (
                 query.phrases
-                or any(word.matches(tokens, entry.codes) for word in query.words)
+                or query.matches(tokens, entry.codes)
                 or any(token in tokens for token in query.related)
             ):
                 found.append(entry)

@@ -153,7 +153,9 @@ class Presenter:
         if self._engine.question.explain:
             hit.explain = winner.parts
         if self._evidence is not None:
-            hit.strength = self._evidence.strength(winner.score / factor, text)
+            # That a human said it decides the order, and says nothing of how well it fits.
+            score = winner.score - winner.parts.get("asker", 0.0)
+            hit.strength = self._evidence.strength(score / factor, text)
             hit.tier = tier(hit.strength)
 
     def _is_visible(self, places: Iterable[Place]) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from clawa_search.search.question import Question
     from indexer.analysis import Word
@@ -21,6 +21,12 @@ MAX_READ_WORDS = 400
 PROSE_WORDS = 2
 """With so many function words outside the quotes a text is prose, whose quotation marks name a
 title or repeat somebody: its quoted words are ordinary words that gain by standing together."""
+TOGETHER_TOKENS = 3
+"""A part with more of them (five characters and more of a script without spaces) is no word but a
+whole sentence, which hardly anybody said in the same way."""
+FIRST_PERSON = frozenset(("i", "me", "my", "mine", "myself"))
+MAX_PERSONAL_WORDS = 12
+"""A longer text is talk, in which everybody says "I", and no question about it."""
 FILTERS = ("role", "since", "until", "tag", "project")
 
 
@@ -34,7 +40,10 @@ class Query:
         pairs: neighbouring content words, weak evidence when they stand together.
         related: tokens of other forms of the words (went for go), evidence of half weight.
         prefixes, fuzzies: tokens of `word*` and `word~`.
-        guesses: tokens that stand in for unknown words; alone they make a weak hit.
+        guesses: tokens that stand in for unknown words, evidence of half weight; alone they
+            make a weak hit.
+        personal: a question about what the asker did or said ("which colour did I choose?").
+        together: the words were typed as one (redis缓存): only all of them make a match.
         filters: `name:value` pairs that the user typed, values unchecked.
         literal: the stripped text, for what has no word at all (`%`).
     """
@@ -46,10 +55,12 @@ class Query:
         "guesses",
         "literal",
         "pairs",
+        "personal",
         "phrases",
         "prefixes",
         "quoted",
         "related",
+        "together",
         "words",
     )
 
@@ -63,6 +74,8 @@ class Query:
         self.pairs: list[tuple[str, str]] = []
         self.prefixes: list[str] = []
         self.fuzzies: list[str] = []
+        self.personal = False
+        self.together = False
         self.filters: list[tuple[str, str]] = []
         self.literal = ""
 
@@ -70,6 +83,15 @@ class Query:
     def shown(self) -> list[Word]:
         """What an excerpt should show."""
         return self.quoted + self.words
+
+    def matches(self, tokens: list[str], codes: Collection[str]) -> bool:
+        """Tell whether a text of these text and code tokens holds what was typed."""
+        holds = all if self.together else any
+        return holds(word.matches(tokens, codes) for word in self.words)
+
+    def guessed(self, word: Word) -> bool:
+        """Tell whether *word* stands in for one that nobody ever said."""
+        return bool(self.guesses) and bool(word.tokens) and word.tokens[0] in self.guesses
 
     @property
     def empty(self) -> bool:
@@ -96,6 +118,14 @@ def parse(text: str) -> Query:
         content = found
     query.words = unique(query.words + content)[:MAX_READ_WORDS]
     _pair(query, found)
+    query.together = (
+        len(plain.split()) == 1
+        and len(query.words) == len(found) > 1
+        and all(len(word.tokens) <= TOGETHER_TOKENS for word in found)
+    )
+    query.personal = len(query.words) <= MAX_PERSONAL_WORDS and any(
+        word.tokens and word.tokens[0] in FIRST_PERSON for word in found
+    )
     return query
 
 
@@ -214,10 +244,10 @@ def keep_rarest(query: Query, df: Callable[[str, str], int]) -> None:
 
 
 def unique(words: list[Word]) -> list[Word]:
-    """Return *words* without those that look for the same."""
+    """Return *words* without those that look for the same: "dogs" and "dog" are one word."""
     kept: dict[tuple[tuple[str, ...], tuple[str, ...]], Word] = {}
     for word in words:
-        kept.setdefault((word.tokens, word.codes), word)
+        kept.setdefault((word.tokens, () if is_plain(word) else word.codes), word)
     return list(kept.values())
 
 

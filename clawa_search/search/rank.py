@@ -24,19 +24,25 @@ class Weights:
     Attributes:
         code: a whole identifier, against one plain word.
         phrase: two words of the question side by side.
-        related: another form of a word (went for go), against the word.
+        related: another form of a word (went for go), or the guess at one that is unknown,
+            against the word.
         user: share that what a human said gains.
+        asker: share that it gains on top, neighbours included, when askers ask what they
+            themselves said.
         second_hand: factor of a summary, or of a quotation of earlier recall output: it
             repeats the words of its source, which must stand above it.
         neighbours: share of the score of the entry before and after.
+        further: share of the score of the two entries beyond them.
         session: BM25 of the whole session.
         date: factor inside the dates that the question names (1: off).
         memory: factor of a memory, which has neither neighbours nor session.
     """
 
     __slots__ = (
+        "asker",
         "code",
         "date",
+        "further",
         "memory",
         "neighbours",
         "phrase",
@@ -51,9 +57,11 @@ class Weights:
         self.phrase = 0.2
         self.related = 0.5
         self.user = 0.2
+        self.asker = 0.3
         self.second_hand = 0.5
         self.neighbours = 0.4
-        self.session = 1.0
+        self.further = 0.1
+        self.session = 1.25
         self.date = 2.0
         self.memory = 2.0
 
@@ -68,7 +76,7 @@ class Recipe:
     that are shown.
     """
 
-    __slots__ = ("_own", "_priors", "_times", "_users", "_weights", "_window")
+    __slots__ = ("_asker", "_own", "_priors", "_times", "_users", "_weights", "_window")
 
     def __init__(
         self,
@@ -78,6 +86,8 @@ class Recipe:
         priors: Mapping[int, float],
         window: tuple[int, int] | None,
         weights: Weights,
+        *,
+        personal: bool = False,
     ) -> None:
         """Take what the stores told.
 
@@ -87,6 +97,7 @@ class Recipe:
             times: Unix ms by mid.
             priors: BM25 of whole sessions, by file id.
             window: the dates that the question names, [start, end) in Unix ms.
+            personal: the question is about what the asker said.
         """
         self._own = own
         self._users = users
@@ -94,20 +105,16 @@ class Recipe:
         self._priors = priors
         self._window = window if weights.date != 1.0 else None
         self._weights = weights
+        self._asker = weights.asker if personal else 0.0
 
     def totals(self) -> dict[int, float]:
         """Return the score of every entry that matched, and of its neighbours."""
-        weights, users = self._weights, self._users
-        gain, share = 1.0 + weights.user, weights.neighbours
-        totals: dict[int, float] = {}
-        get = totals.get
-        for mid, own in self._own.items():
-            score = own * gain if mid in users else own
-            totals[mid] = get(mid, 0.0) + score
-            if share:
-                part = share * score
-                totals[mid - 1] = get(mid - 1, 0.0) + part
-                totals[mid + 1] = get(mid + 1, 0.0) + part
+        weights = self._weights
+        totals = self._spread()
+        if self._asker:
+            for mid in self._users:
+                if mid in totals:
+                    totals[mid] *= 1.0 + self._asker
         if self._priors and weights.session:
             prior = self._priors.get
             for mid in totals:
@@ -118,17 +125,42 @@ class Recipe:
                     totals[mid] *= weights.date
         return totals
 
+    def _spread(self) -> dict[int, float]:
+        """Share what each entry says with its neighbours, and with those further away.
+
+        Only an entry beside a match comes in by its neighbour alone.
+        """
+        gain, near = 1.0 + self._weights.user, self._weights.neighbours
+        users, further = self._users, self._weights.further
+        said = {mid: own * gain if mid in users else own for mid, own in self._own.items()}
+        totals = dict(said)
+        get = totals.get
+        for mid, score in said.items():
+            if near:
+                totals[mid - 1] = get(mid - 1, 0.0) + near * score
+                totals[mid + 1] = get(mid + 1, 0.0) + near * score
+        for mid, score in said.items():
+            if further:
+                if mid - 2 in totals:
+                    totals[mid - 2] += further * score
+                if mid + 2 in totals:
+                    totals[mid + 2] += further * score
+        return totals
+
     def parts(self, mid: int) -> dict[str, float]:
         """Return the parts of the score of *mid* by name, without those that are 0."""
         weights = self._weights
         own = self._own.get(mid, 0.0)
-        near = sum(self._said(other) for other in (mid - 1, mid + 1))
+        near = weights.neighbours * (self._said(mid - 1) + self._said(mid + 1))
+        near += weights.further * (self._said(mid - 2) + self._said(mid + 2))
         named = {
             "text": own,
-            "user": weights.user * own if mid in self._users else 0.0,
-            "neighbours": weights.neighbours * near,
-            "session": weights.session * self._priors.get(mid >> SEQ_BITS, 0.0),
+            "user": self._said(mid) - own,
+            "neighbours": near,
         }
+        if mid in self._users:
+            named["asker"] = self._asker * sum(named.values())
+        named["session"] = weights.session * self._priors.get(mid >> SEQ_BITS, 0.0)
         if self._window is not None and self._is_dated(mid):
             named["date"] = (weights.date - 1.0) * sum(named.values())
         return {name: value for name, value in named.items() if value}

@@ -315,7 +315,13 @@ class SessionIndex:
         fields = self._fields
         wanted: list[tuple[Occur, Query]] = []
         for word in query.words:
-            wanted += [(Occur.Should, form) for form in self._forms(word, weights.code)]
+            forms = self._forms(word, weights.code)
+            if query.guessed(word):
+                forms = [Query.boost_query(form, weights.related) for form in forms]
+            if query.together:
+                wanted.append((Occur.Must, Query.boolean_query([_any(form) for form in forms])))
+            else:
+                wanted += map(_any, forms)
         for token in query.related:
             other = Query.term_query(fields, "text", token)
             wanted.append((Occur.Should, Query.boost_query(other, weights.related)))
@@ -398,6 +404,11 @@ def _among(fields: Schema, field: str, numbers: Sequence[int]) -> Query:
         return Query.term_set_query(fields, field, list(numbers))
     terms = [Query.term_query(fields, field, number) for number in numbers]
     return Query.boolean_query([(Occur.Should, term) for term in terms])
+
+
+def _any(query: Query) -> tuple[Occur, Query]:
+    """Return a clause of which one must hold."""
+    return Occur.Should, query
 
 
 def _silent(query: Query) -> tuple[Occur, Query]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 from clawa_search.search.excerpt import found_words
 
-SCORE, COVERAGE, UNKNOWN, LENGTH, BASE = 8.0, 3.0, -3.0, -0.6, -3.55
+SCORE, COVERAGE, UNKNOWN, LENGTH, BASE = 8.0, 3.0, -3.0, -0.6, -3.85
 """LENGTH goes with the logarithm of the number of words: of many words some fit by chance."""
 WEAK_BELOW = 0.5
 WHOLE = 0.999
@@ -38,7 +38,7 @@ class Evidence:
         for word in query.words:
             texts = [("text", token) for token in word.tokens]
             forms = [("code", form) for form in word.codes]
-            guessed = bool(word.tokens) and word.tokens[0] in query.guesses
+            guessed = query.guessed(word)
             self._guessed.append(guessed)
             # A plain word weighs what its token weighs: that no identifier is written like it
             # says nothing.

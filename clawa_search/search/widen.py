@@ -18,7 +18,10 @@ MAX_TERMS = 50
 MAX_VOCABULARY = 5000
 MAX_FRESH_CHARS = 1 << 20
 LEAST_GUESSED = 5
-"""Shorter unknown words have too many neighbours to guess at."""
+"""Shorter unknown words have too many neighbours to guess at: letters of the stem."""
+SEVERAL_WORDS = 3
+"""Of so many words the others find the text, and a guess must be surer by one letter: beside them
+"painting" was "point" and "negative" was "neat"."""
 TWO_MISTAKES_FROM = 8
 
 
@@ -90,20 +93,22 @@ def widen(query: Query, vocabulary: Vocabulary) -> list[str]:
         _add(query, vocabulary.near(token))
     query.prefixes, query.fuzzies = [], []
     notes = []
+    least = LEAST_GUESSED + (len(query.words) >= SEVERAL_WORDS)
     for word in list(query.words):
-        if not _may_be_misspelt(word) or vocabulary.holds(word.tokens[0]):
+        if not _may_be_misspelt(word, least) or vocabulary.holds(word.tokens[0]):
             continue
         near = vocabulary.near(word.tokens[0])[:3]
         if near:
             query.guesses |= set(near)
+            query.together = False
             _add(query, near)
             notes.append(f"{word.surface!r} occurs nowhere; similar: {', '.join(near)} (weak)")
     return notes
 
 
-def _may_be_misspelt(word: Word) -> bool:
+def _may_be_misspelt(word: Word, least: int) -> bool:
     token = word.tokens[0] if is_plain(word) else ""
-    return len(token) >= LEAST_GUESSED and token.isascii() and token.isalpha()
+    return len(token) >= least and token.isascii() and token.isalpha()
 
 
 def _add(query: Query, tokens: Iterable[str]) -> None:

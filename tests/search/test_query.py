@@ -30,7 +30,28 @@ def test_no_row_of_signs_raises(signs):
 
 def test_function_words_are_dropped_unless_nothing_is_left():
     assert surfaces("where did the human put the keys") == ["human", "put", "keys"]
+    assert surfaces("how many different keys might either have") == ["different", "keys"]
     assert surfaces("to be or not to be") == ["to", "be", "or", "not"]
+
+
+def test_forms_of_one_word_are_asked_for_once():
+    assert surfaces("dogs and a dog") == ["dogs"]
+    assert surfaces("userId user_id") == ["userId", "user_id"]
+
+
+def test_a_question_in_the_first_person_is_personal_and_long_talk_is_not():
+    assert parse("which colour did I choose").personal
+    assert parse("what's my quota").personal
+    assert not parse("which colour did she choose").personal
+    assert not parse(f"I think {' '.join(f'word{n}' for n in range(12))}").personal
+
+
+def test_scripts_typed_as_one_word_belong_together():
+    assert parse("redis缓存").together
+    assert parse("role:user DB锁").together
+    assert not parse("redis 缓存").together
+    assert not parse("redis缓存 配置").together
+    assert not parse("React组件性能问题怎么解决").together
 
 
 def test_a_quoted_phrase_must_stand_together():

@@ -12,7 +12,7 @@ scores = st.dictionaries(st.integers(MID, MID + 12), st.floats(0.1, 30), max_siz
 
 def off():
     weights = Weights()
-    weights.neighbours = weights.session = weights.user = 0.0
+    weights.neighbours = weights.further = weights.session = weights.user = 0.0
     weights.date = 1.0
     return weights
 
@@ -21,9 +21,10 @@ def off():
 def test_the_parts_of_a_score_add_up(own, users, prior):
     window = (100 * DAY_MS, 101 * DAY_MS)
     times = dict.fromkeys(own, 100 * DAY_MS)
-    recipe = Recipe(own, users, times, {3: prior}, window, DEFAULT)
-    for mid, total in recipe.totals().items():
-        assert abs(sum(recipe.parts(mid).values()) - total) < 1e-9
+    for personal in (False, True):
+        recipe = Recipe(own, users, times, {3: prior}, window, DEFAULT, personal=personal)
+        for mid, total in recipe.totals().items():
+            assert abs(sum(recipe.parts(mid).values()) - total) < 1e-9
 
 
 @given(scores)
@@ -34,8 +35,20 @@ def test_with_every_step_off_the_score_is_that_of_the_text(own):
 def test_neighbours_share_a_score_and_sessions_never_touch():
     last = (4 << SEQ_BITS) - 1
     totals = Recipe({MID: 10.0, last: 10.0}, set(), {}, {3: 7.0}, None, DEFAULT).totals()
-    assert totals[MID + 1] == totals[MID - 1] == 4.0 + 7.0
+    assert totals[MID + 1] == totals[MID - 1] == 4.0 + DEFAULT.session * 7.0
     assert totals[last + 1] == 4.0  # the number is that of another session, which has no entry 0
+
+
+def test_who_asks_about_themselves_finds_what_they_said_first():
+    own = {MID: 10.0, MID + 7: 11.0}
+    found = Recipe(own, {MID}, {}, {}, None, off(), personal=True).totals()
+    assert found == {MID: 10.0 * (1 + DEFAULT.asker), MID + 7: 11.0}
+    assert Recipe(own, {MID}, {}, {}, None, off()).totals() == own
+
+
+def test_who_stands_two_away_gains_a_little_and_brings_nobody_new():
+    totals = Recipe({MID: 10.0, MID + 2: 5.0}, set(), {}, {}, None, DEFAULT).totals()
+    assert totals == {MID - 1: 4.0, MID: 10.5, MID + 1: 6.0, MID + 2: 6.0, MID + 3: 2.0}
 
 
 def test_a_date_in_the_question_doubles_what_was_said_up_to_two_weeks_later():

@@ -129,3 +129,22 @@ def test_a_question_finds_other_forms_of_its_verbs(home):
     home.ready()
     assert "We went hiking" in home.hits("where does Dana go hiking often")[0].excerpt
     assert not home.hits("go")
+
+
+def test_a_word_of_two_scripts_is_found_where_both_halves_are(home):
+    home.write(
+        "s.jsonl",
+        *(user("把Redis缓存换成本地文件"), assistant("好的"), user("把本地缓存换成文件")),
+        *(
+            assistant("好的。"),
+            user("redis is down"),
+            assistant("缓存在redis里"),
+            user("等待DB锁超时"),
+        ),
+    )
+    home.recall.remember("本地缓存")
+    home.recall.remember("redis的缓存")
+    home.ready()
+    found = {hit.excerpt for hit in home.hits("redis缓存")}
+    assert found == {"把Redis缓存换成本地文件", "缓存在redis里", "redis的缓存"}
+    assert [hit.excerpt for hit in home.hits("DB锁")] == ["等待DB锁超时"]

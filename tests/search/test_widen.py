@@ -49,12 +49,26 @@ def test_an_unknown_word_finds_similar_ones_labelled_weak(home):
     assert any("kubernet" in note for note in answer.notes)
 
 
+def test_a_guess_is_half_the_evidence_of_the_word(home):
+    home.write("s.jsonl", user("deploy to kubernetes"), assistant("done"))
+    home.ready()
+    guessed, typed = (home.hits(word, explain=True)[0] for word in ("kubrenetes", "kubernetes"))
+    assert abs(guessed.explain["text"] - typed.explain["text"] / 2) < 1e-6
+
+
 def test_a_word_like_nothing_gives_an_explicit_empty(home):
     home.write("s.jsonl", user("deploy to kubernetes"), assistant("done"))
     home.ready()
     answer = home.ask("zqxjkvbn")
     assert not answer.hits
     assert answer.complete
+
+
+def test_beside_other_words_a_guess_must_be_longer(home):
+    home.write("s.jsonl", user("the point of jam and plums"), assistant("done"))
+    home.ready()
+    assert home.ask("paint").notes
+    assert not home.ask("paint jam plums").notes
 
 
 def test_short_and_unusual_words_are_not_guessed(home):
