@@ -47,16 +47,16 @@ class InternalError(RecallError):
 def _dispatch(argv: list[str]) -> int:
     try:
         before, verb, after = find_verb(argv)
-        if verb == "recall":
-            from clawa_search.cli.hot import recall
+        if verb in ("recall", "reindex"):
+            from clawa_search.cli import hot
 
-            code = recall([*before, *after])
+            run_verb = hot.recall if verb == "recall" else hot.reindex
+            code = run_verb([*before, *after])
             if code is not None:
                 return code
         from clawa_search.cli.app import run as run_app
 
-        if verb != "reindex":
-            gc.enable()  # `start` switched it off
+        gc.enable()  # `start` switched it off
         return run_app(argv)
     except (BrokenPipeError, OutputError):
         raise

@@ -76,6 +76,10 @@ class Recall:
         Raises:
             StoreError: only memories were asked for and they cannot be read.
         """
+        from clawa_search.search import recent
+
+        if recent.serves(question):
+            return recent.answer(self.memories, question)
         from clawa_search.search.run import answer
 
         return answer(self, question)

@@ -54,12 +54,12 @@ def plan(
         rows: returns the rows of paths; asked for those only that may have changed.
     """
     made = Plan()
-    listing.drop_links()
-    for told, path in listing.unchanged.items():
-        if known.get(path) == told:
-            made.whole += 1
-        else:  # another process indexed it since the listing was made
+    for told, path in list(listing.unchanged.items()):
+        if known.get(path) != told:  # a new index, or one that changed since the listing was made
+            del listing.unchanged[told]
             listing.keep(path)
+    listing.drop_links()
+    made.whole = len(listing.unchanged)
     statuses = rows([found.path for found in listing.files if found.path in known])
     for found in listing.files:
         from indexer.catalog import unchanged  # mostly there is none, and SQLite is not loaded

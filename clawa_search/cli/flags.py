@@ -87,6 +87,11 @@ PLACE_FLAGS = (
 )
 TAKE_VALUE = [name for flag in PLACE_FLAGS for name in flag.names]
 GLOBAL_FLAGS = (*PLACE_FLAGS, VERSION, HELP)
+REINDEX_FLAGS = (
+    Flag(("--rebuild",), SWITCH, "Make a new index, then swap."),
+    Flag(("--watch",), SWITCH, "Go on: index whenever a session file changes."),
+    JSON,
+)
 RECALL_FLAGS = (
     Flag(("-n", "--limit"), NUMBER, "Hits wanted (default 10).", metavar="N", low=1, high=100),
     Flag(("--source",), TEXT, "Only this source.", choices=("memory", "session")),

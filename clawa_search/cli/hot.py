@@ -1,4 +1,4 @@
-"""`clawa-search recall`, parsed by hand: the path that agents call hundreds of times a day."""
+"""`recall` and `reindex`, parsed by hand: what agents and hooks call hundreds of times a day."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from clawa_search.search.question import Answer, Question
     from indexer.report import Progress
 
-from clawa_search.cli.flags import GLOBAL_FLAGS, RECALL_FLAGS, is_number, last, split, wants_json
+from clawa_search.cli.flags import (
+    GLOBAL_FLAGS,
+    RECALL_FLAGS,
+    REINDEX_FLAGS,
+    is_number,
+    last,
+    split,
+    wants_json,
+)
 from clawa_search.cli.streams import as_text, fail, put, read_stdin, tell
 from clawa_search.errors import InvalidInputError
 from indexer.errors import RecallError
@@ -39,13 +47,34 @@ def recall(argv: list[str]) -> int | None:
         return fail(error, as_json=wants_json(argv))
 
 
+def reindex(argv: list[str]) -> int | None:
+    """Run `reindex` with the words after it, as `recall` is run: hooks call it at each turn."""
+    from clawa_search.cli import reindexing
+    from clawa_search.recall import Recall
+
+    try:
+        given = split("reindex", argv, (*REINDEX_FLAGS, *GLOBAL_FLAGS))
+        if "help" in given.values or "version" in given.values:
+            return None
+        with Recall(places_of(given.values), progress=progress_bar()) as recall:
+            return reindexing.reindex(recall, given)
+    except RecallError as error:
+        return fail(error, as_json=wants_json(argv))
+
+
 def answer(recall: Recall, given: Split) -> int:
     """Answer the question that the words and flags ask; return the exit code."""
     from time import time
 
+    from clawa_search.search import recent
+
     values = given.values
     query = read_query(given)
     question = make_question(values, query, recall.places, int(time() * 1000))
+    if not recent.serves(question):
+        from clawa_search.start import SEARCH, preload
+
+        preload(SEARCH)
     found = recall.search(question)
     text = render(found, values)
     for note in found.notes if "json" not in values else ():

@@ -6,7 +6,6 @@ import gc
 
 from clawa_search.cli.hot import progress_bar
 from clawa_search.cli.streams import put, tell
-from clawa_search.output.json import line
 from clawa_search.output.synced import report_fields, report_text
 from indexer.report import Progress
 
@@ -84,6 +83,8 @@ def watch(recall: Recall, given: Split, *, as_json: bool, rebuild: bool) -> int:
 def show(report: SyncReport, *, as_json: bool) -> None:
     """Print what a sync did: one line."""
     if as_json:
+        from clawa_search.output.json import line
+
         put(line(report_fields(report)))
         return
     put(report_text(report))

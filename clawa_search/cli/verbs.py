@@ -14,6 +14,7 @@ from clawa_search.cli.flags import (
     MAX_ID,
     NUMBER,
     RECALL_FLAGS,
+    REINDEX_FLAGS,
     SWITCH,
     TEXT,
     Flag,
@@ -280,9 +281,7 @@ _VERBS = (
     ),
     Verb(
         reindex,
-        Flag(("--rebuild",), SWITCH, "Make a new index, then swap."),
-        Flag(("--watch",), SWITCH, "Go on: index whenever a session file changes."),
-        JSON,
+        *REINDEX_FLAGS,
         usage="[PATH...]",
         most=MANY,
         examples=("clawa-search reindex", "clawa-search reindex --watch"),

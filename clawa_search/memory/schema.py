@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 from clawa_search.errors import StoreError
 from clawa_search.memory.connect import begin, lacks_fts5
-from indexer import analysis
+from indexer.version import ANALYSIS_VERSION
 
 SCHEMA = 1
 """Version of the mirror's tables; a higher number is a newer clawa-search's."""
@@ -157,9 +157,9 @@ def condition(con: sqlite3.Connection) -> str:
         return NEWER
     if not names.issuperset((*TRIGGERS, *_TABLES)):
         return OUTDATED
-    if schema == SCHEMA and analyser > analysis.VERSION:
+    if schema == SCHEMA and analyser > ANALYSIS_VERSION:
         return AHEAD
-    return CURRENT if (schema, analyser) == (SCHEMA, analysis.VERSION) else OUTDATED
+    return CURRENT if (schema, analyser) == (SCHEMA, ANALYSIS_VERSION) else OUTDATED
 
 
 def version(con: sqlite3.Connection) -> int | None:
@@ -264,4 +264,4 @@ def build_mirror(con: sqlite3.Connection) -> None:
         con.execute(f"DROP TRIGGER IF EXISTS {name}")
     for statement in (*MIRROR, *TRIGGERS.values()):
         con.execute(statement)
-    con.execute("INSERT INTO memories_state VALUES (1, ?, ?, 0, 0, 0)", (SCHEMA, analysis.VERSION))
+    con.execute("INSERT INTO memories_state VALUES (1, ?, ?, 0, 0, 0)", (SCHEMA, ANALYSIS_VERSION))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 
-from indexer.snapshot import told
 from indexer.version import ANALYSIS_VERSION
 
 MAX_HOMES = 64
@@ -58,14 +57,17 @@ def _is_behind(path: str) -> bool:
 
 def _stamp(path: str) -> str:
     """Say what the database and its journal look like: any write shows in one of them."""
-    journal = ""
-    try:
-        status = os.stat(f"{path}-wal")
-        if status.st_size:  # readers make an empty one
-            journal = told(status)
-    except FileNotFoundError:
-        pass
-    return f"{ANALYSIS_VERSION} {told(os.stat(path))} {journal}"
+    parts = [str(ANALYSIS_VERSION)]
+    for file in (path, f"{path}-wal"):
+        try:
+            status = os.stat(file)
+        except FileNotFoundError:
+            if file == path:
+                raise
+            continue
+        if status.st_size:  # readers make an empty journal, and as root change its ctime
+            parts.append(f"{status.st_size} {status.st_mtime_ns} {status.st_ino}")
+    return " ".join(parts)
 
 
 def _read(kept: str) -> dict[str, str]:

@@ -8,8 +8,6 @@ if TYPE_CHECKING:
 
     from indexer.analysis import Word
 
-from indexer import analysis
-
 EXCERPT_CHARS = 500
 MAX_SCAN_CHARS = 200_000
 MAX_WEIGHED_CHARS = 20_000
@@ -107,6 +105,8 @@ def _find_all(
 
 
 def _analysed_spots(text: str, words: list[Word]) -> list[tuple[int, int]]:
+    from indexer import analysis  # it brings the engine along, and most texts need it not
+
     by_token = {token: number for number, word in enumerate(words) for token in word.tokens}
     if by_token.keys().isdisjoint(analysis.text_tokens(text[:MAX_WEIGHED_CHARS])):
         return []
