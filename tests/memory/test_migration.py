@@ -10,6 +10,7 @@ import pytest
 from clawa_search.errors import StoreError
 from clawa_search.memory import schema
 from clawa_search.memory.store import MemoryStore
+from indexer.version import ANALYSIS_VERSION
 from tests.memory.asking import INSERT, OLD, find, make_old, rows_of, texts
 
 ROWS = [
@@ -161,7 +162,7 @@ def test_a_new_analyser_indexes_everything_again(store, path, monkeypatch):
         store.remember(text, tags=["a"])
     before = rows_of(path)
     store.close()
-    monkeypatch.setattr(schema, "ANALYSIS_VERSION", schema.ANALYSIS_VERSION + 1)
+    monkeypatch.setattr(schema, "ANALYSIS_VERSION", ANALYSIS_VERSION + 1)
     with MemoryStore(path) as newer:
         assert find(newer, "pear") == [1]
         assert newer.integrity() == []
@@ -173,7 +174,7 @@ def test_a_newer_analyser_is_left_alone_but_memories_are_written(store, path, mo
     store.remember("pear")
     store.close()
     with monkeypatch.context() as older:
-        older.setattr(schema, "ANALYSIS_VERSION", schema.ANALYSIS_VERSION - 1)
+        older.setattr(schema, "ANALYSIS_VERSION", ANALYSIS_VERSION - 1)
         with MemoryStore(path) as old:
             assert old.remember("plum") == ("created", 2)
             answer = old.candidates([], prefixes=["pl"])
