@@ -65,7 +65,7 @@ def phrase_count(tokens: Sequence[str], phrase: Sequence[str]) -> int:
 class Scorer:
     """One question, ready to score many documents in memory."""
 
-    __slots__ = ("_average", "_pairs", "_phrases", "_related", "_words")
+    __slots__ = ("_average", "_phrases", "_related", "_together", "_words")
 
     def __init__(self, statistics: Statistics, query: Query, weights: Weights) -> None:
         """Look up what every form of the question weighs."""
@@ -78,15 +78,18 @@ class Scorer:
             codes = [(form, weights.code * idf(form, "code")) for form in word.codes]
             worth = sum(map(idf, tokens)) * (weights.related if query.guessed(word) else 1.0)
             self._words.append((tokens, worth, joined, idf(joined) if joined else 0.0, codes))
-        pair, related = weights.phrase, weights.related
-        self._pairs = [(one, two, pair * (idf(one) + idf(two))) for one, two in query.pairs]
+        related = weights.related
+        self._together = [
+            (tokens, weights.phrase * sum(map(idf, tokens)))
+            for tokens in (*query.pairs, *query.runs)
+        ]
         self._related = [(token, related * idf(token)) for token in query.related]
         self._phrases = [(phrase, sum(map(idf, phrase))) for phrase in query.phrases]
 
     def score(self, tokens: Sequence[str], codes: Iterable[str]) -> float:
         """Score one document.
 
-        The sum over words of their best form, over adjacent pairs and phrases, and over
+        The sum over words of their best form, over pairs, runs and phrases, and over
         related tokens.
         """
         norm = K1 * (1 - B + B * len(tokens) / self._average)
@@ -103,9 +106,9 @@ class Scorer:
                 if form in forms and form_worth > best:
                     best = form_worth
             total += best
-        for left, right, worth in self._pairs:
-            if left in held and right in held:
-                total += worth * saturated(phrase_count(tokens, (left, right)), norm)
+        for together, worth in self._together:
+            if held.issuperset(together):
+                total += worth * saturated(phrase_count(tokens, together), norm)
         for token, worth in self._related:
             if token in held:
                 total += worth * saturated(tokens.count(token), norm)

@@ -17,6 +17,8 @@ from indexer.entry import ROLES
 
 MAX_WORDS = 40
 """Words that are looked for: of a longer question the rarest, see `keep_rarest`."""
+SENTENCE_TOKENS = 6
+MAX_RUNS = 3
 MAX_READ_WORDS = 400
 PROSE_WORDS = 2
 """With so many function words outside the quotes a text is prose, whose quotation marks name a
@@ -38,6 +40,8 @@ class Query:
         phrases: each must occur, as consecutive text tokens; `quoted` are the same as words.
         excluded: none may occur, as consecutive text tokens.
         pairs: neighbouring content words, weak evidence when they stand together.
+        runs: three tokens in a row around the longest words of a sentence, the same: what was
+            copied from a text finds it, however common its words.
         related: tokens of other forms of the words (went for go), evidence of half weight.
         prefixes, fuzzies: tokens of `word*` and `word~`.
         guesses: tokens that stand in for unknown words, evidence of half weight; alone they
@@ -60,6 +64,7 @@ class Query:
         "prefixes",
         "quoted",
         "related",
+        "runs",
         "together",
         "words",
     )
@@ -72,6 +77,7 @@ class Query:
         self.phrases: list[tuple[str, ...]] = []
         self.excluded: list[tuple[str, ...]] = []
         self.pairs: list[tuple[str, str]] = []
+        self.runs: list[tuple[str, ...]] = []
         self.prefixes: list[str] = []
         self.fuzzies: list[str] = []
         self.personal = False
@@ -118,6 +124,7 @@ def parse(text: str) -> Query:
         content = found
     query.words = unique(query.words + content)[:MAX_READ_WORDS]
     _pair(query, found)
+    query.runs = _runs(found)
     query.together = (
         len(plain.split()) == 1
         and len(query.words) == len(found) > 1
@@ -259,6 +266,14 @@ def _pair(query: Query, found: list[Word]) -> None:
         if left in wanted and right in wanted and left != right:
             pairs[left[-1], right[0]] = None
     query.pairs = list(pairs)[:MAX_WORDS]
+
+
+def _runs(found: list[Word]) -> list[tuple[str, ...]]:
+    tokens = [token for word in found for token in word.tokens]
+    if len(tokens) < SENTENCE_TOKENS:
+        return []
+    longest = sorted(range(1, len(tokens) - 1), key=lambda at: -len(tokens[at]))[:MAX_RUNS]
+    return list(dict.fromkeys(tuple(tokens[at - 1 : at + 2]) for at in longest))
 
 
 def take_filters(query: Query, question: Question) -> None:

@@ -326,10 +326,10 @@ class SessionIndex:
             other = Query.term_query(fields, "text", token)
             wanted.append((Occur.Should, Query.boost_query(other, weights.related)))
         rare = self.entries // COMMON_PAIR_SHARE
-        for left, right in query.pairs:
-            if min(self.df("text", left), self.df("text", right)) <= max(rare, 1000):
-                pair = Query.phrase_query(fields, "text", [left, right])
-                wanted.append((Occur.Should, Query.boost_query(pair, weights.phrase)))
+        for together in (*query.pairs, *query.runs):
+            if min(self.df("text", token) for token in together) <= max(rare, 1000):
+                phrase = Query.phrase_query(fields, "text", list(together))
+                wanted.append((Occur.Should, Query.boost_query(phrase, weights.phrase)))
         clauses = self._clauses(query, scope)
         if not clauses:
             return Query.boolean_query(wanted)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from clawa_search.search.rank import DAY_MS, DEFAULT, Recipe, Weights
 from indexer.schema import SEQ_BITS
+from tests.builders import user
 
 MID = (3 << SEQ_BITS) + 10
 scores = st.dictionaries(st.integers(MID, MID + 12), st.floats(0.1, 30), max_size=8)
@@ -57,3 +58,15 @@ def test_a_date_in_the_question_doubles_what_was_said_up_to_two_weeks_later():
         times = {MID: int(day * DAY_MS)}
         totals = Recipe({MID: 10.0}, set(), times, {}, window, DEFAULT).totals()
         assert totals[MID] == 10.0 * factor
+
+
+def test_a_sentence_copied_from_a_message_finds_it(home):
+    said = "we should go over to the old house and see what they have got there"
+    others = (
+        "over there they have got the old one, so go and see what we should get to that house",
+        "the house they see is old and we have got to go there, what should be over",
+        "they got what we have there and should see to it, go over the house of the old",
+    )
+    home.write("s.jsonl", *map(user, (*others, "something else stands between", said, *others)))
+    home.ready()
+    assert home.hits("go over to the old house and see what", limit=1)[0].excerpt == said
