@@ -109,8 +109,12 @@ class File:
 
     def is_dead(self, line: int) -> bool:
         """Is the entry at *line* off the live branch, as far as the file is indexed?"""
+        return any(first <= line <= last for first, last in self.dead_lines())
+
+    def dead_lines(self) -> list[tuple[int, int]]:
+        """Return the ranges of lines that `dead` names."""
         ranges = (part.partition("-") for part in self.dead.split())
-        return any(int(first) <= line <= int(last) for first, _, last in ranges)
+        return [(int(first), int(last)) for first, _, last in ranges]
 
     def told(self) -> str:
         """Write the status as a snapshot holds it."""

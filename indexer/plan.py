@@ -46,10 +46,13 @@ def plan(
     rows: Callable[[list[str]], dict[str, Status]],
     roots: list[str],
     report: SyncReport,
+    *,
+    glance: bool = False,
 ) -> Plan:
     """Compare a listing with the catalog.
 
     Args:
+        glance: end as soon as something has to be done.
         known: status by path of every file in the catalog, see `snapshot`.
         rows: returns the rows of paths; asked for those only that may have changed.
     """
@@ -69,6 +72,8 @@ def plan(
             made.todo.append((found, status))
         else:
             made.unchanged.append(status)
+    if glance and made.todo:
+        return made
     # Recent history first: that is what the next question will be about.
     made.todo.sort(key=lambda item: -item[0].stat.st_mtime_ns)
     missing = set()

@@ -131,9 +131,16 @@ def _path(generation: Generation) -> str:
 
 
 def _stamp(generation: Generation) -> str:
-    """Say what the catalog's files look like; its journal is empty or away between passes."""
+    """Say what the catalog's files look like.
+
+    Its journal is empty or away between passes, unless a question was being answered; one that
+    is not may be written anew from its beginning without growing.
+    """
+    journal = "0"
     try:
-        journal = os.stat(f"{generation.catalog}-wal").st_size
+        status = os.stat(f"{generation.catalog}-wal")
+        if status.st_size:  # readers make an empty one, and as root change its ctime
+            journal = f"{status.st_size} {status.st_mtime_ns}"
     except FileNotFoundError:
-        journal = 0
+        pass
     return f"{told(os.stat(generation.catalog))} {journal}"

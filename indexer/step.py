@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from indexer.writer import Writer
 
 from indexer import bulk, catalog
+from indexer.branches import dead_after
 from indexer.formats.parse import Malformed
 from indexer.formats.pi import Reader
 from indexer.report import skipped_note
@@ -123,7 +124,9 @@ class FileStep:
             row.keep(session)
             if row.kind == catalog.SESSION and not session.linear:
                 # Only where entries follow another one than the last can any leave the live branch.
-                dead = read_tree(self._fd, row.end).dead_lines()
+                dead = dead_after(self._fd, row.dead_lines(), reader.branches)
+                if dead is None:
+                    dead = read_tree(self._fd, row.end).dead_lines()
                 row.dead = " ".join([f"{first}-{last}" for first, last in dead])
             self._tools.report.added += row.next_seq - known
             if session.is_session:

@@ -127,11 +127,11 @@ def remove_others(index_dir: str, keep: Generation | None) -> None:
 
     Readers that have an old generation open go on reading it.
     """
-    from shutil import rmtree
-
     kept = os.path.basename(keep.folder) if keep else ""
     for name in os.listdir(index_dir):
         if name.startswith("gen-") and name != kept:
+            from shutil import rmtree  # mostly there is nothing to remove
+
             rmtree(f"{index_dir}/{name}", ignore_errors=True)
         elif name.startswith(f"{CURRENT}."):
             os.unlink(f"{index_dir}/{name}")

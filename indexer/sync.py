@@ -51,6 +51,7 @@ def sync(
     """
     began = clock()
     report = SyncReport()
+    listing.drop_links()
     report.seen = listing.count
     for path, why in listing.notes:
         report.note(path, why)
@@ -71,7 +72,7 @@ def _nothing_to_do(index_dir: str, listing: Listing, report: SyncReport) -> bool
         if generation is None or not is_usable(generation):
             return False
         with Known(generation) as known:
-            made = plan(listing, known.files, known.rows, known.roots, trial)
+            made = plan(listing, known.files, known.rows, known.roots, trial, glance=True)
             if not (made.empty and known.settled) or set(listing.roots) - set(known.roots):
                 return False
     except IndexBrokenError:

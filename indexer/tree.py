@@ -114,7 +114,7 @@ def read_tree(fd: int, stop: int | None = None) -> Tree:
     nodes: list[Node] = []
     last: str | None = None
     for line in read_lines(fd, 0, 1, stop, torn=True):
-        ids = _ids(line)
+        ids = ids_of(line)
         if ids is None:
             continue
         entry_id, parent = ids
@@ -139,7 +139,8 @@ def tree_of(path: str) -> Tree | None:
         os.close(fd)
 
 
-def _ids(line: Line) -> tuple[str, str | None] | None:
+def ids_of(line: Line) -> tuple[str, str | None] | None:
+    """Return the ids of the entry of *line* and of its parent; None when it is no entry."""
     head = HEAD.match(line.raw)
     ids = known_ids(line, head) if head is not None else None
     if ids is not None:

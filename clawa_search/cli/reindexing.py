@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from indexer.report import SyncReport
 
 
-class Working(Progress):
-    """Progress that hears Ctrl-C and SIGTERM from the moment on that there is work to do.
+LEAST_BYTES = 1 << 20
+"""Shorter work is over before anybody could stop it."""
 
-    Mostly there is none, and what hears them costs a fifth of an empty Python to load.
+
+class Working(Progress):
+    """Progress that hears Ctrl-C and SIGTERM from the moment on that there is much to do.
+
+    Mostly there is not, and what hears them costs a fifth of an empty Python to load.
     """
 
     def __init__(self, shown: Progress | None) -> None:
@@ -29,6 +33,8 @@ class Working(Progress):
         self.stop_signal: Stop | None = None
 
     def start(self, total_bytes: int) -> None:
+        if total_bytes < LEAST_BYTES:
+            return
         from clawa_search.cli.stopping import Stop, Stoppable
 
         gc.enable()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clawa_search.memory.candidates import State
 
 from clawa_search.memory.record import read
-from clawa_search.memory.terms import TOP, Candidate, Term, Wanted, idf, quoted, score
+from clawa_search.memory.terms import TOP, Candidate, Term, Wanted, Weighing, idf, quoted
 
 CAP = 4096
 """Matches of a phrase that are counted; a longer count is estimated. 0.05-0.1 us each."""
@@ -76,13 +76,13 @@ class Plan:
         self._analysed = analysed
         self._rows = rows
         self._average = average
-        self._weighted: list[tuple[Term, float]] = []
         self._now_stale = self._in_time = ""
         self._span: tuple[int, ...] = ()
         self._last = state.last if state else 0
         self._needed = 4 * wanted.exact
         self.found: dict[int, Candidate] = {}
         self.notes: list[str] = []
+        self._weighing = Weighing((), average)
         if state and state.stale:
             self._now_stale = _NOT_STALE
         if wanted.timed:
@@ -117,7 +117,8 @@ class Plan:
     def run(self) -> None:
         """Fill `found`; the terms must have been counted."""
         wanted = self._wanted
-        self._weighted = [(term, idf(term.df, self._rows)) for term in wanted.terms + wanted.must]
+        weighted = [(term, idf(term.df, self._rows)) for term in wanted.terms + wanted.must]
+        self._weighing = Weighing(weighted, self._average)
         for memory in self._analysed:
             if wanted.accepts(memory):
                 self._add(memory)
@@ -262,7 +263,7 @@ class Plan:
                 yield memory
 
     def _add(self, memory: Candidate) -> None:
-        memory.score = score(memory, self._weighted, self._average)
+        memory.score = self._weighing.score(memory)
         self.found[memory.id] = memory
 
     def _count(self, match: str, cap: int = CAP) -> tuple[int, int]:

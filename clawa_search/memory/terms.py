@@ -176,12 +176,40 @@ def idf(df: int, rows: int) -> float:
     return max(1e-6, log((rows - df + 0.5) / (df + 0.5)))
 
 
-def score(memory: Candidate, weighted: Iterable[tuple[Term, float]], average: float) -> float:
-    """Return BM25 of *memory* for terms with their idf; 0 if it holds none of them."""
-    total = 0.0
-    norm = _K1 * (1 - _B + _B * memory.size / average)
-    for term, weight in weighted:
-        count = term.count_in(memory)
-        if count:
-            total += weight * count * TOP / (count + norm)
-    return total
+class Weighing:
+    """Terms with their weights, ready to score many memories."""
+
+    __slots__ = ("_average", "_codes", "_others", "_texts")
+
+    def __init__(self, weighted: Iterable[tuple[Term, float]], average: float) -> None:
+        """Take terms with their idf, and the mean size of a memory."""
+        self._average = average
+        self._texts: dict[str, float] = {}
+        self._codes: dict[str, float] = {}
+        self._others: list[tuple[Term, float]] = []
+        for term, weight in weighted:
+            if term.prefix or len(term.tokens) > 1:
+                self._others.append((term, weight))
+            else:
+                single = self._codes if term.code else self._texts
+                single[term.tokens[0]] = single.get(term.tokens[0], 0.0) + weight
+
+    def score(self, memory: Candidate) -> float:
+        """Return BM25 of *memory*; 0 if it holds none of the terms."""
+        norm = _K1 * (1 - _B + _B * memory.size / self._average)
+        tags = memory.tag_tokens
+        total = 0.0
+        # Of many terms a memory holds few: only these are looked at.
+        for weights, tokens in (
+            (self._texts, memory.text_tokens),
+            (self._codes, memory.code_tokens),
+        ):
+            held = weights.keys() & (tokens + tags if tags else tokens)
+            for token in sorted(held):  # sums of one order for equal memories
+                count = tokens.count(token) + tags.count(token)
+                total += weights[token] * count * TOP / (count + norm)
+        for term, weight in self._others:
+            count = term.count_in(memory)
+            if count:
+                total += weight * count * TOP / (count + norm)
+        return total

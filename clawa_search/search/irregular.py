@@ -26,11 +26,19 @@ write wrote written; child children; person people; man men; woman women; foot f
 goose geese; wife wives; life lives; knife knives; leaf leaves; shelf shelves; half halves; mom mum mother; dad father;
 bad worse worst; good better best
 """
+_SPACED = " " + FORMS.replace("\n", " ")
 _related: dict[str, tuple[str, ...]] = {}
+
+
+def _may_be_irregular(token: str) -> bool:
+    """Does any form begin as *token* does? A stem may differ from its third letter on (fli, fly)."""
+    return f" {token[: 3 if len(token) > 3 else 2]}" in _SPACED
 
 
 def related(tokens: list[str]) -> list[str]:
     """Return the tokens of the other forms of *tokens*, without those that are among them."""
+    if not any(_may_be_irregular(token) for token in tokens):
+        return []  # the usual case: no form has to be stemmed
     if not _related:
         stems = iter(analysis.text_tokens(FORMS))  # in one call: one a word, in order
         for group in FORMS.split(";"):

@@ -76,10 +76,13 @@ class Vocabulary:
         if self._memories is not None:
             candidates.update(self._memories.terms(token[:2], MAX_VOCABULARY))
         candidates |= self._fresh_tokens()
+        letters = set(token)
         ranked = sorted(
             (away, candidate)
             for candidate in candidates
             if abs(len(candidate) - len(token)) <= allowed
+            # A mistake changes two letters at most, and comparing sets takes a hundredth.
+            and len(letters.symmetric_difference(candidate)) <= 2 * allowed
             and (away := distance(token, candidate, allowed)) <= allowed
         )
         return [candidate for _, candidate in ranked[:MAX_TERMS]]

@@ -58,18 +58,37 @@ SECOND_ENTRY = b'"timestamp":"'
 the next one was glued to (or of such a time inside a tool result). Only a full parse decides."""
 
 
+MAX_BRANCHES = 8
+"""Of more, only one more is told."""
+
+
+class Branch:
+    """An entry that does not follow the one before it: where it stands, and what it follows."""
+
+    __slots__ = ("line", "offset", "parent")
+
+    def __init__(self, line: Line, parent: str) -> None:
+        self.line = line.number
+        self.offset = line.offset
+        self.parent = parent
+
+
 class Reader:
     """Reads one session file line by line and remembers what the file says of itself.
 
     `read(line)` returns the entries of the line: none for tool calls, tool results, shell
     output, thinking, prompts, images, settings; several for a compaction that carries copies
     of messages.
+
+    Attributes:
+        branches: entries that did not follow the one before them, in order.
     """
 
     def __init__(
         self, session: Session | None = None, loads: Callable[[bytes], object] = strict_loads
     ) -> None:
         self.session = session or Session()
+        self.branches: list[Branch] = []
         self._loads = loads
 
     def read(self, line: Line) -> list[Entry]:
@@ -85,7 +104,7 @@ class Reader:
                 entry_id, parent, _ = head.groups()
                 ids = (_id(entry_id), _id(parent)) if entry_id else known_ids(line, head)
                 if ids is not None:
-                    self._follow(*ids)
+                    self._follow(line, *ids)
                     return []
         elif self.session.is_session is None and line.offset > HEADER_BYTES:
             self.session.is_session = False
@@ -104,14 +123,16 @@ class Reader:
             self.session.is_session = isinstance(value, dict) and self._begins_session(value)
             if not self.session.is_session:
                 return []
-        return self._entries(value) if isinstance(value, dict) else []
+        return self._entries(line, value) if isinstance(value, dict) else []
 
-    def _follow(self, entry_id: str, parent: str) -> None:
+    def _follow(self, line: Line, entry_id: str, parent: str) -> None:
         if not entry_id:
             return
         session = self.session
         if session.last_id and parent != session.last_id:
             session.linear = False
+            if len(self.branches) <= MAX_BRANCHES:
+                self.branches.append(Branch(line, parent))
         session.last_id = entry_id
 
     def _begins_session(self, value: dict[str, object]) -> bool:
@@ -144,7 +165,7 @@ class Reader:
         )
         session.started_ms = time_ms(value.get("timestamp") or value.get("createdAt"))
 
-    def _entries(self, value: dict[str, object]) -> list[Entry]:
+    def _entries(self, line: Line, value: dict[str, object]) -> list[Entry]:
         kind = value.get("kind")
         if kind == "fact":  # v4: the session's name, or a label
             return self._named(value)
@@ -158,7 +179,7 @@ class Reader:
         if what == "session" or kind == "header":
             self._header(value)
             return []
-        self._follow(id_of(value.get("id")), id_of(value.get("parentId")))
+        self._follow(line, id_of(value.get("id")), id_of(value.get("parentId")))
         if what == "message":
             return self._message(value, value.get("message"))
         if what == "custom_message":

@@ -114,3 +114,17 @@ def test_nothing_to_do_loads_neither_sqlite_nor_the_engine(home):
     )
     ran = home.finish(home.start(program=("-c", code)))
     assert ran.code == 0, ran.out
+
+
+def test_a_journal_written_anew_is_seen(home):
+    """While somebody reads, the journal stays, and the next pass may write over it."""
+    book = Catalog(generation(home).catalog)
+    for number in range(6):
+        book.hold()
+        with (home.sessions / "a.jsonl").open("ab") as file:
+            file.write(lines(user(f"line {number}", id=f"i{number}", parentId=None)))
+        home.reindex()
+        made = snapshot.read(generation(home))
+        book.release()
+        assert made is None or made.files == catalog_says(home)[0]
+    book.close()

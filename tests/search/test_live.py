@@ -24,7 +24,7 @@ def entries(steps):
     return made
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(steps=BRANCHES, cuts=st.lists(st.integers(0, 14), max_size=3))
 def test_indexed_or_not_the_live_branch_is_that_of_the_whole_file(steps, cuts):
     with tempfile.TemporaryDirectory() as folder:

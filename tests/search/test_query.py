@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clawa_search.search import irregular
 from clawa_search.search.query import MAX_WORDS, keep_rarest, parse, take_filters
 from clawa_search.search.question import Question
+from indexer.analysis import text_tokens
 
 DAY_MS = 86_400_000
 
@@ -135,3 +137,11 @@ def test_a_quoted_name_with_signs_or_one_character_is_looked_for_as_a_whole():
         query = parse(text)
         assert not query.phrases
         assert [word.codes[0] for word in query.words] == [text.strip('"').lower()]
+
+
+def test_no_irregular_form_is_passed_over():
+    for group in irregular.FORMS.split(";"):
+        forms = {tokens[0]: word for word in group.split() if (tokens := text_tokens(word))}
+        for stem in forms:
+            assert set(irregular.related([stem])) >= set(forms) - {stem}, forms
+    assert irregular.related(["factori", "zeppelin", "", "日本"]) == []
