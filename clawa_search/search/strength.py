@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 from clawa_search.search.excerpt import found_words
 
-SCORE, COVERAGE, UNKNOWN, LENGTH, BASE = 8.0, 3.0, -3.0, -0.6, -3.85
+SCORE, COVERAGE, UNKNOWN, LENGTH, BASE = 8.0, 3.0, -3.0, -0.9, -3.5
 """LENGTH goes with the logarithm of the number of words: of many words some fit by chance."""
 WEAK_BELOW = 0.5
 WHOLE = 0.999
