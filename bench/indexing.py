@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.cold import REFERENCE, SCAN
 from bench.machine import Run, digest, interleave, load, run
 from bench.transcript import iso
+from indexer import bulk
+from indexer.formats.pi import Reader
+from indexer.tail import read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,8 +64,31 @@ def build(
         "mb_per_s": round(corpus.bytes / whole["wall_ms"] / 1000, 1),
         "index_bytes": size,
         "index_share": round(size / corpus.bytes, 4),
+        "analyser": analyser(Path(sessions)),
         "report": last_json(runs["reindex from nothing"][-1]),
     }
+
+
+def analyser(sessions: Path, most_bytes: int = 8_000_000) -> dict[str, float]:
+    """Time the analyser alone on the first texts of a history, none of which it has seen before."""
+    texts: list[str] = []
+    size = 0
+    for path in sorted(sessions.rglob("*.jsonl")):
+        reader = Reader()
+        with path.open("rb") as file:
+            for line in read_lines(file.fileno(), 0, 1):
+                said = [entry.text for entry in reader.read(line)] if not line.cut else []
+                texts += said
+                size += sum(len(text.encode()) for text in said)
+        if size > most_bytes:
+            break
+    gc.disable()  # as the indexer does for much work
+    began = time.process_time()
+    for text in texts:
+        bulk.analyse(text)
+    seconds = time.process_time() - began
+    gc.enable()
+    return {"bytes": size, "cpu_s": round(seconds, 3), "mb_per_s": round(size / seconds / 1e6, 1)}
 
 
 def updates(

@@ -103,6 +103,8 @@ def _show_build(built: dict[str, Any]) -> None:
     tables.show(f"Build (load {built['load']})", columns, rows)
     share = 100 * built["index_share"]
     print(f"{built['mb_per_s']:.0f} MB/s; the index takes {share:.1f} % of the history")
+    alone = built["analyser"]["mb_per_s"]
+    print(f"the analyser alone: {alone:.0f} MB of text a second, words never seen before included")
 
 
 def _show_processes(title: str, part: dict[str, Any], found: dict[str, Any]) -> None:
