@@ -36,7 +36,7 @@ def excerpt(text: str, words: Iterable[Word], limit: int = EXCERPT_CHARS) -> tup
 
 def found_words(text: str, words: list[Word]) -> set[int]:
     """Return the numbers of those *words* that *text* shows, as far as a string search tells."""
-    return {number for _, number in _spots(text[:MAX_WEIGHED_CHARS], words)}
+    return {number for _, number in _spots(text[:MAX_WEIGHED_CHARS], words, each=1)}
 
 
 def _best_start(text: str, words: list[Word], room: int) -> int:
@@ -63,7 +63,7 @@ def _best_start(text: str, words: list[Word], room: int) -> int:
     return max(0, first - room // 5)
 
 
-def _spots(text: str, words: list[Word]) -> list[tuple[int, int]]:
+def _spots(text: str, words: list[Word], each: int = MAX_SPOTS_OF_A_WORD) -> list[tuple[int, int]]:
     """Find where the words of the question stand: `(offset, number of the word)`.
 
     Looks for the beginnings of tokens with plain string search; only a text that shows none of
@@ -75,7 +75,7 @@ def _spots(text: str, words: list[Word]) -> list[tuple[int, int]]:
     spots: list[tuple[int, int]] = []
     for number, word in enumerate(words):
         for needle in dict.fromkeys((word.surface.lower(), *map(_beginning, word.tokens))):
-            _find_all(lower, text, needle, number, spots)
+            _find_all(lower, text, needle, number, spots, each)
     return spots or _analysed_spots(text, words)
 
 
@@ -85,13 +85,13 @@ def _beginning(token: str) -> str:
 
 
 def _find_all(
-    lower: str, text: str, needle: str, number: int, spots: list[tuple[int, int]]
+    lower: str, text: str, needle: str, number: int, spots: list[tuple[int, int]], most: int
 ) -> None:
     if not needle:
         return
     plain = needle[0].isascii() and needle[0].isalnum()
     position, found = lower.find(needle), 0
-    while position >= 0 and found < MAX_SPOTS_OF_A_WORD:
+    while position >= 0 and found < most:
         begins = (
             not plain
             or position == 0
