@@ -69,7 +69,7 @@ def compare(
     with tempfile.TemporaryDirectory(prefix="clawa-bench-") as name:
         root = Path(name)
         corpus = make_corpus(root / "corpus", Plan(size_mb=size_mb, needles=needles))
-        report["corpus"] = {**corpus.as_dict(), "needles": len(corpus.needles)}
+        report["corpus"] = corpus.described()
         contestants, missing = _contestants(root, corpus, tools or root / "tools")
         report["missing"] = missing
         try:

@@ -81,6 +81,12 @@ class Corpus:
     def as_dict(self) -> dict[str, object]:
         return asdict(self)
 
+    def described(self) -> dict[str, object]:
+        """Return what a kept report says of it: not where it lay, nor every needle."""
+        left_out = ("agent", "home", "needles")
+        told = {key: value for key, value in asdict(self).items() if key not in left_out}
+        return {**told, "needles": len(self.needles)}
+
 
 def make_corpus(root: Path, plan: Plan) -> Corpus:
     """Fill the new directory *root* after *plan*; a directory made here before is replaced.

@@ -54,7 +54,7 @@ def run(wanted: Wanted) -> dict[str, Any]:
 def _on_a_corpus(root: Path, wanted: Wanted, report: dict[str, Any]) -> None:
     plan = Plan(size_mb=wanted.size_mb, files=wanted.files, memories=wanted.memories)
     corpus = make_corpus(root / "corpus", plan)
-    report["corpus"] = {**corpus.as_dict(), "needles": len(corpus.needles)}
+    report["corpus"] = corpus.described()
     installed = install(wanted.tools or root / "tools")
     index_dir = root / "index"
     built = indexing.build(installed, corpus, index_dir, max(3, wanted.rounds // 5))
