@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from indexer.catalog import File
     from indexer.entry import Line
+    from indexer.formats.pi import Branch
     from indexer.report import Progress, SyncReport
     from indexer.writer import Writer
 
@@ -122,16 +123,19 @@ class FileStep:
         finally:
             self._tools.read(row.end - last)
             row.keep(session)
-            if row.kind == catalog.SESSION and not session.linear:
-                # Only where entries follow another one than the last can any leave the live branch.
-                dead = dead_after(self._fd, row.dead_lines(), reader.branches)
-                if dead is None:
-                    dead = read_tree(self._fd, row.end).dead_lines()
-                row.dead = " ".join([f"{first}-{last}" for first, last in dead])
             self._tools.report.added += row.next_seq - known
             if session.is_session:
                 self._tools.report.skipped_lines += row.skipped - skipped
+        if row.kind == catalog.SESSION and not session.linear:
+            self._leave(reader.branches)
         return texts
+
+    def _leave(self, branches: list[Branch]) -> None:
+        """Record what left the live branch: only where an entry follows another than the last."""
+        dead = dead_after(self._fd, self._row.dead_lines(), branches)
+        if dead is None:
+            dead = read_tree(self._fd, self._row.end).dead_lines()
+        self._row.dead = " ".join([f"{first}-{last}" for first, last in dead])
 
     def _line(self, reader: Reader, line: Line) -> list[str]:
         """Index one line and move the checkpoint past it; return the expanded texts."""
