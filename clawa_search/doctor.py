@@ -145,7 +145,7 @@ def _check_index(recall: Recall) -> Check:
     generation = store.current(recall.places.index_dir)
     if generation is None:
         return Check("index", ok=True, detail="none yet: recall makes one when it is worth it")
-    if generation.version != VERSION:
+    if not generation.is_usable:
         detail = f"{generation.folder}: of version {generation.version}, now it is {VERSION}"
         return Check("index", ok=False, detail=detail, repair=repair)
     catalog = recall.open_catalog()

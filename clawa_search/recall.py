@@ -162,15 +162,16 @@ class Recall:
             compared: keep those that are as the catalog says apart, in `unchanged`.
         """
         from indexer import store
-        from indexer.sync import Known, is_usable
+        from indexer.known import Known
 
         roots: list[str] = []
         known: dict[str, str] = {}
         try:
             generation = store.current(self.places.index_dir)
-            if generation is not None and is_usable(generation):
-                with Known(generation) as found:
-                    roots, known = found.roots, found.files
+            if generation is not None and generation.is_usable:
+                found = Known(generation)
+                found.close()
+                roots, known = found.roots, found.files
         except IndexBrokenError:
             roots = []
         return self.places.all_sessions(roots, thorough=thorough, known=known if compared else None)
@@ -203,10 +204,9 @@ class Recall:
         """
         from indexer import store
         from indexer.catalog import Catalog
-        from indexer.version import VERSION
 
         generation = store.current(self.places.index_dir)
-        if generation is None or generation.version != VERSION:
+        if generation is None or not generation.is_usable:
             self.close_index()
             return None
         if generation.folder != self._folder or self._catalog is None:

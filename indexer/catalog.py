@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import os
     from sqlite3 import Connection
 
+from indexer.discover import is_text
 from indexer.entry import Session
 from indexer.errors import IndexBrokenError
 from indexer.snapshot import ODD
@@ -258,8 +259,6 @@ class Catalog:
 
     def statuses_of(self, paths: list[str]) -> dict[str, Status]:
         """Return the status rows of those of *paths* that are known, by path."""
-        from indexer.discover import is_text
-
         paths = list(filter(is_text, paths))
         found: dict[str, Status] = {}
         for at in range(0, len(paths), 500):

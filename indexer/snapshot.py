@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from indexer.store import Generation
 
+from indexer import files
+
 ODD = " !"
 """Behind the status of a file that a look at its status alone does not settle: no session, with
 unreadable lines, or with a last line that is not indexed yet."""
@@ -67,28 +69,23 @@ def read(generation: Generation, seen: Snapshot | None = None) -> Snapshot | Non
         stamp = _stamp(generation)
         if seen is not None and seen.stamp == stamp:
             return seen
-        with open(_path(generation), "rb", 0) as file:
-            parts = file.read().decode().split("\0")
-    except (OSError, UnicodeDecodeError):
+        found, count = files.read_pairs(_path(generation))
+    except (OSError, ValueError):
         return None
-    files = dict(zip(parts[::2], parts[1::2], strict=False))
-    if files.pop(STAMP, None) != stamp or not len(parts) % 2 or parts[-1]:
+    if found.pop(STAMP, None) != stamp:
         return None
     try:
-        signature = int(files.pop(SIGNATURE))
-        roots = [files.pop(f"{ROOT}{number}") for number in range(int(files.pop(ROOT)))]
+        signature = int(found.pop(SIGNATURE))
+        roots = [found.pop(f"{ROOT}{number}") for number in range(int(found.pop(ROOT)))]
     except (KeyError, ValueError):
         return None
-    return Snapshot(files, roots, signature, len(parts) // 2 - len(files), stamp)
+    return Snapshot(found, roots, signature, count - len(found), stamp)
 
 
 def write(generation: Generation, made: Snapshot) -> None:
     """Put a new snapshot in place; the catalog must be closed."""
-    path = _path(generation)
-    temporary = f"{path}.{os.getpid()}"
     try:
-        _put(temporary, os.O_TRUNC, made.files, made, generation)
-        os.replace(temporary, path)
+        files.replace(_path(generation), _pairs(made.files, made, generation))
     except OSError:
         return  # a full disk: the next run reads the catalog itself
 
@@ -99,31 +96,23 @@ def add(generation: Generation, made: Snapshot, changed: Mapping[str, str]) -> N
         write(generation, made)
         return
     try:
-        _put(_path(generation), os.O_APPEND, changed, made, generation)
+        fd = files.private(_path(generation), os.O_WRONLY | os.O_APPEND)
+        try:
+            files.write_all(fd, _pairs(changed, made, generation))
+        finally:
+            os.close(fd)
     except OSError:
         return  # torn, it does not agree with the catalog
 
 
-def _put(
-    path: str, how: int, files: Mapping[str, str], made: Snapshot, generation: Generation
-) -> None:
-    parts: list[str] = []
-    for pair in files.items():
-        parts += pair
-    parts += [ROOT, str(len(made.roots))]
-    for number, root in enumerate(made.roots):
-        parts += [f"{ROOT}{number}", root]
-    parts += [SIGNATURE, str(made.signature), STAMP, _stamp(generation)]
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | how, 0o600)
-    try:
-        _write_all(fd, ("\0".join(parts) + "\0").encode())
-    finally:
-        os.close(fd)
-
-
-def _write_all(fd: int, raw: bytes) -> None:
-    while raw:
-        raw = raw[os.write(fd, raw) :]
+def _pairs(changed: Mapping[str, str], made: Snapshot, generation: Generation) -> bytes:
+    """Write *changed* and what *made* says beside its files; the stamp comes last."""
+    told = dict(changed)
+    told[ROOT] = str(len(made.roots))
+    told |= {f"{ROOT}{number}": root for number, root in enumerate(made.roots)}
+    told[SIGNATURE] = str(made.signature)
+    told[STAMP] = _stamp(generation)
+    return files.pairs(told)
 
 
 def _path(generation: Generation) -> str:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+from indexer import files
 from indexer.errors import IndexBrokenError, IndexBusyError
+from indexer.version import VERSION
 
 CURRENT = "CURRENT"
 
@@ -33,6 +35,11 @@ class Generation:
     def __init__(self, folder: str, version: str) -> None:
         self.folder = folder
         self.version = version
+
+    @property
+    def is_usable(self) -> bool:
+        """Was it written with this version of schema and analyser?"""
+        return self.version == VERSION
 
     @property
     def catalog(self) -> str:
@@ -70,12 +77,8 @@ def current(index_dir: str) -> Generation | None:
 
 def point_to(index_dir: str, generation: Generation) -> None:
     """Make *generation* the current one; readers see the old or the new, never half of one."""
-    temporary = f"{index_dir}/{CURRENT}.{os.getpid()}"
-    with open(temporary, "w", encoding="utf-8", opener=_private) as pointer:
-        pointer.write(f"{os.path.basename(generation.folder)} {generation.version}\n")
-        pointer.flush()
-        os.fsync(pointer.fileno())
-    os.replace(temporary, f"{index_dir}/{CURRENT}")
+    told = f"{os.path.basename(generation.folder)} {generation.version}\n"
+    files.replace(f"{index_dir}/{CURRENT}", told.encode(), durable=True)
     folder = os.open(index_dir, os.O_RDONLY)
     try:
         os.fsync(folder)  # before the old generation goes
@@ -102,10 +105,6 @@ def signature(generation: Generation) -> int:
     except OSError:
         return 0
     return int.from_bytes(digest.digest(), "big", signed=True) or 1
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def new_generation(index_dir: str, version: str) -> Generation:

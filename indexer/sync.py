@@ -15,14 +15,12 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
-    from typing import Self
 
-    from indexer.catalog import Catalog, Status
     from indexer.discover import Listing
 
-from indexer import snapshot, store
+from indexer import store
 from indexer.errors import IndexBrokenError
+from indexer.known import Known
 from indexer.plan import count_unchanged, plan
 from indexer.report import Progress, SyncReport
 from indexer.version import VERSION
@@ -69,12 +67,15 @@ def _nothing_to_do(index_dir: str, listing: Listing, report: SyncReport) -> bool
     trial = SyncReport()
     try:
         generation = store.current(index_dir)
-        if generation is None or not is_usable(generation):
+        if generation is None or not generation.is_usable:
             return False
-        with Known(generation) as known:
+        known = Known(generation)
+        try:
             made = plan(listing, known.files, known.rows, known.roots, trial, glance=True)
-            if not (made.empty and known.settled) or set(listing.roots) - set(known.roots):
-                return False
+        finally:
+            known.close()
+        if not (made.empty and known.settled) or set(listing.roots) - set(known.roots):
+            return False
     except IndexBrokenError:
         return False
     if known.signature != store.signature(generation):
@@ -82,60 +83,6 @@ def _nothing_to_do(index_dir: str, listing: Listing, report: SyncReport) -> bool
     report.notes += trial.notes
     count_unchanged(made, report)
     return True
-
-
-class Known:
-    """What a generation knows of its files, from its snapshot if that will do.
-
-    Attributes:
-        files, roots, signature: see `snapshot.Snapshot`.
-        settled: no pass was left unfinished.
-    """
-
-    def __init__(self, generation: store.Generation) -> None:
-        """Read it.
-
-        Raises:
-            IndexBrokenError: the catalog cannot be read.
-        """
-        self._generation = generation
-        self._book: Catalog | None = None
-        found = snapshot.read(generation)
-        if found is not None:
-            self.files, self.roots, self.signature = found.files, found.roots, found.signature
-            self.settled = True
-            return
-        book = self._open()
-        self.files, self.roots, self.signature = book.told(), book.roots(), book.number("signature")
-        self.settled = not book.number("writing")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._book is not None:
-            self._book.close()
-
-    def _open(self) -> Catalog:
-        from indexer.catalog import Catalog
-
-        if self._book is None:
-            self._book = Catalog(self._generation.catalog)
-        return self._book
-
-    def rows(self, paths: list[str]) -> dict[str, Status]:
-        """Return the catalog's rows of *paths*."""
-        return self._open().statuses_of(paths) if paths else {}
-
-
-def is_usable(generation: store.Generation) -> bool:
-    """Was the generation written with this version of schema and analyser?"""
-    return generation.version == VERSION
 
 
 def _continued(
@@ -146,7 +93,7 @@ def _continued(
     from indexer.passing import Pass
 
     generation = store.current(index_dir)
-    if generation is None or not is_usable(generation):
+    if generation is None or not generation.is_usable:
         return False
     trial = SyncReport()
     try:
@@ -192,7 +139,8 @@ def _known_before(index_dir: str) -> tuple[list[str], list[str]]:
         generation = store.current(index_dir)
         if generation is None:
             return [], []
-        with Known(generation) as known:
-            return known.roots, list(known.files)
+        known = Known(generation)
+        known.close()
+        return known.roots, list(known.files)
     except IndexBrokenError:
         return [], []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from indexer import files
 from indexer.version import ANALYSIS_VERSION
 
 MAX_HOMES = 64
@@ -72,23 +73,15 @@ def _stamp(path: str) -> str:
 
 def _read(kept: str) -> dict[str, str]:
     try:
-        with open(kept, "rb", 0) as file:
-            parts = file.read(1 << 20).decode().split("\0")
-    except (OSError, UnicodeDecodeError):
+        return files.read_pairs(kept)[0]
+    except (OSError, ValueError):
         return {}
-    return dict(zip(parts[::2], parts[1::2], strict=False))
 
 
 def _keep(kept: str, known: dict[str, str], path: str, stamp: str) -> None:
     known.pop(path, None)
-    newest = [*list(known.items())[1 - MAX_HOMES :], (path, stamp)]
-    temporary = f"{kept}.{os.getpid()}"
+    newest = dict([*list(known.items())[1 - MAX_HOMES :], (path, stamp)])
     try:
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(fd, "".join([f"{home}\0{told}\0" for home, told in newest]).encode())
-        finally:
-            os.close(fd)
-        os.replace(temporary, kept)
+        files.replace(kept, files.pairs(newest))
     except (OSError, UnicodeEncodeError):
         return  # no index folder, or a full disk: asked again the next time

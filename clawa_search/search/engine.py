@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
 from clawa_search.errors import StoreError
 from clawa_search.memory.record import Memory
-from clawa_search.search import bm25, fresh, merge, rank, sessions
+from clawa_search.search import bm25, corrections, fresh, merge, rank, sessions
 from clawa_search.search.dated import looks_dated
-from indexer import analysis
 from indexer.analysis import Word
 from indexer.entry import ROLE_NUMBER, ROLES
 from indexer.schema import QUOTE, SEQ_BITS, role_number
@@ -27,16 +26,9 @@ from indexer.schema import QUOTE, SEQ_BITS, role_number
 USER = ROLE_NUMBER["user"]
 MEMORY_SPARE = 15
 """Memories scored beyond those wanted: the statistics of both stores order them anew."""
-
-
 BARE_WORDS = 3
 """A question of at least so many words may find an entry by its neighbours alone (the answer
 that repeats none of its words); fewer words are looked up, and must be there."""
-AS_RELEVANT = 0.65
-"""A memory counts as relevant as an entry from this share of the entry's text score on: the two
-are weighed with slightly different statistics."""
-SAME_SHARE = 0.6
-LIFT = 1e-6
 SPARE = 20
 """Entries looked at beyond those wanted: some neighbours do not exist or say the same."""
 RESERVE = 10
@@ -125,49 +117,7 @@ class Engine:
         else:
             best = merge.broaden(merge.best(stream, len(found)), limit, _session_of)
         winners = [one for _, _, _, one in best if isinstance(one, Winner)]
-        return self._supersede(winners)
-
-    def _supersede(self, winners: list[Winner]) -> list[Winner]:
-        """Lift memories above the older session claims that they correct.
-
-        A memory corrects a claim that says nearly the same (SAME_SHARE of the memory's words)
-        and is no more relevant than it; who updated the memory knew better.
-        """
-        ranked: list[Winner] = []
-        for one in winners:
-            place = len(ranked)
-            if one.memory is not None:
-                place = self._corrected(one, ranked)
-            if place < len(ranked):
-                lifted = ranked[place].score + LIFT
-                if one.parts:
-                    one.parts["newer"] = lifted - one.score
-                one.score = lifted
-            ranked.insert(place, one)
-        return ranked
-
-    def _corrected(self, one: Winner, ranked: list[Winner]) -> int:
-        """Return the place of the first claim that the memory *one* corrects, else the end."""
-        for place, claim in enumerate(ranked):
-            if (
-                claim.memory is None
-                and claim.ts_ms < one.ts_ms
-                and claim.score >= one.score
-                and claim.own * AS_RELEVANT <= one.own
-                and self._says_the_same(one, claim)
-            ):
-                return place
-        return len(ranked)
-
-    def _says_the_same(self, one: Winner, claim: Winner) -> bool:
-        words = self._content(one)
-        return len(words & self._content(claim)) >= SAME_SHARE * len(words) > 0
-
-    def _content(self, winner: Winner) -> set[str]:
-        """Return the tokens that carry meaning."""
-        if winner.tokens is None:
-            winner.tokens = analysis.text_tokens(self.text_of(winner))
-        return {token for token in winner.tokens if not analysis.is_function_word(token)}
+        return corrections.lift(winners, self.text_of)
 
     def text_of(self, winner: Winner) -> str:
         """Read what an entry says."""

@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from clawa_search.search.clauses import Filter
     from clawa_search.search.query import Query
-    from clawa_search.search.sessions import Filter
     from indexer.catalog import Catalog, File, Status
     from indexer.discover import Found
     from indexer.entry import Entry, Line, Session

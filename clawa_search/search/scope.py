@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from indexer.discover import Found
     from indexer.snapshot import Snapshot
 
-from clawa_search.search.sessions import Filter
+from clawa_search.search.clauses import Filter
 from indexer import catalog as rows
 from indexer.discover import Listing, newest
 

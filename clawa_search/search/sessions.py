@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from tantivy import FieldType, Index, Occur, Query
+from tantivy import Index, Occur, Query
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
     from tantivy import DocAddress, Schema, Searcher
 
+    from clawa_search.search.clauses import Filter
     from clawa_search.search.query import Query as UserQuery
     from clawa_search.search.rank import Weights
     from indexer.analysis import Word
     from indexer.store import Generation
 
+from clawa_search.search.clauses import among, clauses_of, files_of, question, silent
 from indexer.entry import ROLE_NUMBER
 from indexer.errors import IndexBrokenError
 from indexer.schema import QUOTE, SEQ_BITS, Stored
@@ -30,36 +32,11 @@ MAX_ROUNDS = 5
 """How often more is fetched while the best entries all say the same few things."""
 MAX_NEWEST = 10_000
 TOP_PRIORS = 200
-MANY = 150
-"""Numbers from which on a term set is cheaper than a term each."""
 SIMILAR_ENTRIES = 20
 SIMILAR_CHARS = 20_000
-COMMON_PAIR_SHARE = 20
-"""A pair of words that are both in more than 1 of this many entries is not looked for: a
-phrase of two very common words costs 20 ms in 740k entries and says little."""
 
 
 SUMMARIES = (ROLE_NUMBER["compaction"], ROLE_NUMBER["branch"])
-
-
-class Filter:
-    """Which entries are in scope. All of it is applied inside the engine.
-
-    Attributes:
-        include: file ids, or None for all.
-        exclude: file ids.
-        roles: role names, or empty for all.
-        since_ms, until_ms: inclusive bounds or None.
-    """
-
-    __slots__ = ("exclude", "include", "roles", "since_ms", "until_ms")
-
-    def __init__(self) -> None:
-        self.include: list[int] | None = None
-        self.exclude: list[int] = []
-        self.roles: tuple[str, ...] = ()
-        self.since_ms: int | None = None
-        self.until_ms: int | None = None
 
 
 class Candidate:
@@ -163,13 +140,13 @@ class SessionIndex:
             texts: how many different texts are wanted. What is said again and again
                 ("continue") must not use up the places of everything else.
         """
-        asked = self._query(query, scope, weights)
+        asked = question(self._fields, query, scope, weights, self.entries, self.df)
         found = last = self._run(asked, TOP_ENTRIES)
         for _ in range(MAX_ROUNDS):
             said = {candidate.twin for candidate in found}
             if len(last) < TOP_ENTRIES or len(said) >= texts:
                 break
-            again = _among(self._fields, "twin", list(said))
+            again = among(self._fields, "twin", list(said))
             others = [(Occur.Must, asked), (Occur.MustNot, again)]
             last = self._run(Query.boolean_query(others), TOP_ENTRIES)
             found += last
@@ -179,8 +156,8 @@ class SessionIndex:
         """Return those entries of *mids* that are in scope (score 0)."""
         if not mids:
             return []
-        clauses = self._clauses(query, scope, phrases=False)
-        clauses.append((Occur.Must, _among(self._fields, "mid", mids)))
+        clauses = clauses_of(self._fields, query, scope, phrases=False)
+        clauses.append((Occur.Must, among(self._fields, "mid", mids)))
         found = self._run(Query.boolean_query(clauses), len(mids))
         for candidate in found:
             candidate.score = 0.0
@@ -188,8 +165,8 @@ class SessionIndex:
 
     def copies(self, twins: list[int], scope: Filter, limit: int) -> list[Candidate]:
         """Return all entries in the files of *scope* that say the same as *twins*."""
-        clauses = self._files(scope)
-        clauses.append((Occur.Must, _among(self._fields, "twin", twins)))
+        clauses = files_of(self._fields, scope)
+        clauses.append((Occur.Must, among(self._fields, "twin", twins)))
         return self._run(Query.boolean_query(clauses), limit)
 
     def newest(self, scope: Filter, limit: int) -> list[Candidate]:
@@ -203,7 +180,7 @@ class SessionIndex:
             size *= 4
 
     def _newest(self, scope: Filter, limit: int) -> list[Candidate]:
-        clauses = self._clauses(None, scope)
+        clauses = clauses_of(self._fields, None, scope)
         clauses.append((Occur.Must, Query.all_query()))
         try:
             hits = self._searcher.search(
@@ -222,10 +199,8 @@ class SessionIndex:
         clauses = [(Occur.Should, Query.term_query(fields, "text", token)) for token in tokens]
         asked = Query.boolean_query(clauses)
         if scope.include is not None:
-            files = _among(fields, "file", scope.include)
-            asked = Query.boolean_query(
-                [(Occur.Must, asked), (Occur.Must, Query.const_score_query(files, 0.0))]
-            )
+            files = among(fields, "file", scope.include)
+            asked = Query.boolean_query([(Occur.Must, asked), silent(files)])
         try:
             hits = self._priors.search(asked, TOP_PRIORS, count=False).hits
             numbers = _column(self._priors, "file", [address for _, address in hits])
@@ -311,109 +286,11 @@ class SessionIndex:
             for (score, address), mid, role, ts_ms, twin in rows
         ]
 
-    def _query(self, query: UserQuery, scope: Filter, weights: Weights) -> Query:
-        fields = self._fields
-        wanted: list[tuple[Occur, Query]] = []
-        for word in query.words:
-            forms = self._forms(word, weights.code)
-            if query.guessed(word):
-                forms = [Query.boost_query(form, weights.related) for form in forms]
-            if query.together:
-                wanted.append((Occur.Must, Query.boolean_query([_any(form) for form in forms])))
-            else:
-                wanted += map(_any, forms)
-        for token in query.related:
-            other = Query.term_query(fields, "text", token)
-            wanted.append((Occur.Should, Query.boost_query(other, weights.related)))
-        rare = self.entries // COMMON_PAIR_SHARE
-        for together in (*query.pairs, *query.runs):
-            if min(self.df("text", token) for token in together) <= max(rare, 1000):
-                phrase = Query.phrase_query(fields, "text", list(together))
-                wanted.append((Occur.Should, Query.boost_query(phrase, weights.phrase)))
-        clauses = self._clauses(query, scope)
-        if not clauses:
-            return Query.boolean_query(wanted)
-        if wanted:
-            must = Occur.Should if query.phrases else Occur.Must
-            clauses.append((must, Query.boolean_query(wanted)))
-        return Query.boolean_query(clauses)
-
-    def _forms(self, word: Word, code_weight: float) -> list[Query]:
-        """Return the queries of one word: its whole forms, and its parts as a phrase."""
-        fields = self._fields
-        forms = [Query.term_query(fields, "code", form) for form in word.codes]
-        if len(forms) > 1:
-            forms = [Query.disjunction_max_query(forms)]
-        found = [Query.boost_query(form, code_weight) for form in forms]
-        if word.tokens and not word.strict:
-            found.append(
-                Query.term_query(fields, "text", word.tokens[0])
-                if len(word.tokens) == 1
-                else Query.phrase_query(fields, "text", list(word.tokens))
-            )
-        if word.joined and not word.strict:
-            found.append(Query.term_query(fields, "text", word.joined))
-        return found
-
-    def _clauses(
-        self, query: UserQuery | None, scope: Filter, *, phrases: bool = True
-    ) -> list[tuple[Occur, Query]]:
-        fields = self._fields
-        clauses = self._files(scope)
-        if scope.roles:
-            numbers = [ROLE_NUMBER[role] | mark for role in scope.roles for mark in (0, QUOTE)]
-            clauses.append(_silent(_among(fields, "role", numbers)))
-        if scope.since_ms is not None or scope.until_ms is not None:
-            span = Query.range_query(
-                fields, "ts", FieldType.Integer, scope.since_ms, scope.until_ms
-            )
-            clauses.append(_silent(span))
-        if query is not None:
-            clauses += [(Occur.MustNot, self._phrase(phrase)) for phrase in query.excluded]
-            if phrases:
-                clauses += [(Occur.Must, self._phrase(phrase)) for phrase in query.phrases]
-        return clauses
-
-    def _files(self, scope: Filter) -> list[tuple[Occur, Query]]:
-        clauses = []
-        if scope.include is not None:
-            clauses.append(_silent(_among(self._fields, "file", scope.include)))
-        if scope.exclude:
-            files = _among(self._fields, "file", scope.exclude)
-            clauses.append((Occur.MustNot, files))
-        return clauses
-
-    def _phrase(self, tokens: tuple[str, ...]) -> Query:
-        if len(tokens) == 1:
-            return Query.term_query(self._fields, "text", tokens[0])
-        return Query.phrase_query(self._fields, "text", list(tokens))
-
 
 def _column(searcher: Searcher, field: str, addresses: list[DocAddress]) -> list[int]:
     """Read one number of each document without fetching documents."""
     values: list[int] = searcher.fast_field_values(field, addresses)  # type: ignore[assignment]
     return values
-
-
-def _among(fields: Schema, field: str, numbers: Sequence[int]) -> Query:
-    """Return the query for documents whose number is one of *numbers*.
-
-    A term set builds an automaton, 0.3 ms before it looks at anything; a few terms cost 3 us each.
-    """
-    if len(numbers) > MANY:
-        return Query.term_set_query(fields, field, list(numbers))
-    terms = [Query.term_query(fields, field, number) for number in numbers]
-    return Query.boolean_query([(Occur.Should, term) for term in terms])
-
-
-def _any(query: Query) -> tuple[Occur, Query]:
-    """Return a clause of which one must hold."""
-    return Occur.Should, query
-
-
-def _silent(query: Query) -> tuple[Occur, Query]:
-    """Return a clause that must hold and adds nothing to the score."""
-    return Occur.Must, Query.const_score_query(query, 0.0)
 
 
 def _average_in(told: str) -> float:

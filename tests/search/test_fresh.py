@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from clawa_search.recall import Recall
 from clawa_search.search import fresh
+from clawa_search.search.clauses import Filter
 from clawa_search.search.query import parse
-from clawa_search.search.sessions import Filter
 from indexer.entry import Entry, Line, Session
 from indexer.ledger import Ledger
 from tests.indexer.lab import Lab, dumps, header, said, session

@@ -1,0 +1,57 @@
+"""Small files of our own: private, and there as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+
+
+def private(path: str, flags: int) -> int:
+    """Open *path* for its owner only; an opener for `open`."""
+    return os.open(path, flags | os.O_CLOEXEC, 0o600)
+
+
+def write_all(fd: int, raw: bytes) -> None:
+    """Write all of *raw*, however little the system takes at once."""
+    while raw:
+        raw = raw[os.write(fd, raw) :]
+
+
+def replace(path: str, raw: bytes, *, durable: bool = False) -> None:
+    """Give the file at *path* the content *raw*; readers see the old or the new.
+
+    Args:
+        durable: return when a loss of power cannot undo it.
+
+    Raises:
+        OSError: it cannot be written; what stood there stays.
+    """
+    temporary = f"{path}.{os.getpid()}"
+    fd = private(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    try:
+        write_all(fd, raw)
+        if durable:
+            os.fsync(fd)
+    finally:
+        os.close(fd)
+    os.replace(temporary, path)
+
+
+def read_pairs(path: str) -> tuple[dict[str, str], int]:
+    """Return the pairs of a file in which NUL ends each part, and how many there are.
+
+    Of two pairs that begin alike the later one counts.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is torn, or no text.
+    """
+    with open(path, "rb", 0) as file:
+        parts = file.read().decode().split("\0")
+    if len(parts) % 2 == 0 or parts[-1]:
+        raise ValueError(f"{path}: torn")
+    return dict(zip(parts[::2], parts[1::2], strict=False)), len(parts) // 2
+
+
+def pairs(told: dict[str, str]) -> bytes:
+    """Write pairs as `read_pairs` reads them."""
+    return "".join([f"{key}\0{value}\0" for key, value in told.items()]).encode()

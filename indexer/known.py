@@ -1,0 +1,51 @@
+"""What a generation knows of its files, told as cheaply as it can be."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from indexer.catalog import Catalog, Status
+    from indexer.store import Generation
+
+from indexer import snapshot
+
+
+class Known:
+    """What a generation knows of its files, from its snapshot if that will do.
+
+    Attributes:
+        files, roots, signature: see `snapshot.Snapshot`.
+        settled: no pass was left unfinished.
+    """
+
+    def __init__(self, generation: Generation) -> None:
+        """Read it.
+
+        Raises:
+            IndexBrokenError: the catalog cannot be read.
+        """
+        self._generation = generation
+        self._book: Catalog | None = None
+        found = snapshot.read(generation)
+        if found is not None:
+            self.files, self.roots, self.signature = found.files, found.roots, found.signature
+            self.settled = True
+            return
+        book = self._open()
+        self.files, self.roots, self.signature = book.told(), book.roots(), book.number("signature")
+        self.settled = not book.number("writing")
+
+    def close(self) -> None:
+        if self._book is not None:
+            self._book.close()
+
+    def _open(self) -> Catalog:
+        from indexer.catalog import Catalog
+
+        if self._book is None:
+            self._book = Catalog(self._generation.catalog)
+        return self._book
+
+    def rows(self, paths: list[str]) -> dict[str, Status]:
+        """Return the catalog's rows of *paths*."""
+        return self._open().statuses_of(paths) if paths else {}
