@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.indexer.lab import memory_folder
+from tests.indexer.lab import Lab, memory_folder, session
 
 
 @pytest.fixture
@@ -13,3 +13,14 @@ def memory_path():
     """A temporary folder, in memory where that is possible."""
     with tempfile.TemporaryDirectory(prefix="clawa-test-", dir=memory_folder()) as folder:
         yield Path(folder)
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """Two small sessions, indexed."""
+    made = Lab(tmp_path)
+    made.write("a.jsonl", session("one", "two"))
+    made.write("sub/b.jsonl", session("three", session_id="s2"))
+    made.sync()
+    yield made
+    made.close()

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 from clawa_search.places import Places
 from clawa_search.recall import Recall
@@ -188,3 +189,18 @@ def size_of(folder):
         for where, _, names in os.walk(folder)
         for name in names
     )
+
+
+def generation(lab):
+    found = store.current(lab.index_dir)
+    assert found is not None
+    return found
+
+
+def snapshot(folder):
+    """Return every file below *folder* with its bytes and times."""
+    return {
+        path: (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in sorted(Path(folder).rglob("*"))
+        if path.is_file() and not path.name.endswith(("-shm", "-wal", ".lock"))
+    }
