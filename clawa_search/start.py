@@ -18,21 +18,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType
 
-MAX_BYTES = 1 << 20
+MAX_BYTES = 1 << 16
+"""Of a module's byte code. A buffer for more would be mapped, cut and unmapped for each module: 3
+calls and fresh pages, a tenth of what a recall costs beside Python itself."""
 ROOT = __file__.removesuffix("clawa_search/start.py")
 RECALL = """
-clawa_search.cli. indexer. indexer.errors clawa_search.errors indexer.entry clawa_search.cli.flags
-clawa_search.cli.streams clawa_search.main clawa_search.cli.hot clawa_search.recall
-clawa_search.places clawa_search.search. clawa_search.search.excerpt clawa_search.search.question
-clawa_search.secrets clawa_search.search.recent indexer.version clawa_search.memory.
-clawa_search.scan clawa_search.memory.tags clawa_search.memory.record clawa_search.memory.connect
-clawa_search.memory.terms clawa_search.memory.plan clawa_search.memory.candidates
-clawa_search.memory.schema clawa_search.memory.database clawa_search.memory.store
+clawa_search.cli. indexer. indexer.engines indexer.errors clawa_search.errors indexer.entry
+clawa_search.cli.flags clawa_search.cli.streams clawa_search.main clawa_search.cli.hot
+clawa_search.recall clawa_search.places clawa_search.search. clawa_search.search.excerpt
+clawa_search.search.question clawa_search.secrets clawa_search.search.recent indexer.version
+clawa_search.memory. indexer.scan clawa_search.memory.tags clawa_search.memory.record
+_sqlite3 clawa_search.memory.connect clawa_search.memory.terms clawa_search.memory.plan
+clawa_search.memory.candidates clawa_search.memory.schema clawa_search.memory.database clawa_search.memory.store
 clawa_search.output. clawa_search.output.clean clawa_search.output.text
 """.split()
 """The modules of any recall, each after those that it needs; a package ends with a dot."""
 SEARCH = """
-clawa_search.search.bm25 indexer.forms indexer.word indexer.analysis indexer.files
+tantivy clawa_search.search.bm25 indexer.forms indexer.word indexer.analysis indexer.files
 indexer.snapshot indexer.discover indexer.tail indexer.catalog indexer.schema
 clawa_search.search.fresh clawa_search.search.corrections clawa_search.search.merge
 clawa_search.search.rank clawa_search.search.clauses clawa_search.search.sessions
@@ -65,7 +67,10 @@ def main() -> None:
 
 
 def preload(names: "Sequence[str]") -> None:
-    """Load the modules *names*, each after those that it needs; a package ends with a dot."""
+    """Load the modules *names*, each after those that it needs; a package ends with a dot.
+
+    One of the engines stands where the first of those that need it follows.
+    """
     if sys.pycache_prefix is not None or sys.flags.optimize or sys.flags.verbose:
         return
     modules = sys.modules
@@ -73,10 +78,16 @@ def preload(names: "Sequence[str]") -> None:
         name = given.removesuffix(".")
         if name in modules:
             continue
+        if name in ("_sqlite3", "tantivy"):
+            from indexer.engines import load
+
+            load(name)
+            continue
         source = f"{ROOT}{given.replace('.', '/')}{'.py' if name == given else '__init__.py'}"
         code = byte_code(source)
         if code is None:
-            return
+            __import__(name)
+            continue
         parent, _, leaf = name.rpartition(".")
         module = type(sys)(name)
         loader = SourceFileLoader(name, source)
@@ -112,7 +123,7 @@ def byte_code(source: str) -> "CodeType | None":
     except OSError:
         return None
     stamp = (int(status.st_mtime) & 0xFFFFFFFF) | (status.st_size & 0xFFFFFFFF) << 32
-    if raw[:16] != MAGIC_NUMBER + bytes(4) + stamp.to_bytes(8, "little"):
+    if len(raw) == MAX_BYTES or raw[:16] != MAGIC_NUMBER + bytes(4) + stamp.to_bytes(8, "little"):
         return None
     code: CodeType = loads(memoryview(raw)[16:])  # noqa: S302  # as trusted as the module itself
     return code

@@ -40,9 +40,12 @@ class Known:
             self._book.close()
 
     def _open(self) -> Catalog:
-        from indexer.catalog import Catalog
-
         if self._book is None:
+            from indexer import engines
+
+            engines.load("_sqlite3")
+            from indexer.catalog import Catalog
+
             self._book = Catalog(self._generation.catalog)
         return self._book
 

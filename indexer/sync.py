@@ -55,6 +55,10 @@ def sync(
         report.note(path, why)
     if rebuild or suspect or not _nothing_to_do(index_dir, listing, report):
         progress = progress or Progress()
+        from indexer import engines
+
+        for engine in engines.ENGINES:
+            engines.load(engine)
         with store.WriterLock(index_dir):
             if rebuild or not _continued(index_dir, listing, report, progress, suspect=suspect):
                 _build(index_dir, listing, report, progress)
@@ -89,7 +93,6 @@ def _continued(
     index_dir: str, listing: Listing, report: SyncReport, progress: Progress, *, suspect: bool
 ) -> bool:
     """Bring the current generation up to date; false when only a new one will do."""
-    from indexer.damage import find_damage
     from indexer.passing import Pass
 
     generation = store.current(index_dir)
@@ -99,6 +102,8 @@ def _continued(
     try:
         Pass(generation, listing, trial, progress, suspect=suspect).run([])
     except IndexBrokenError:
+        from indexer.damage import find_damage
+
         damage = find_damage(generation)
         if not damage:
             raise
