@@ -11,15 +11,14 @@ from __future__ import annotations
 import json
 import random
 import sys
-from typing import TYPE_CHECKING
+from contextlib import nullcontext
+from unittest.mock import patch
 
 from indexer.entry import Line
 from indexer.formats import pi
+from indexer.formats.head import head_of, holds_no_text
 from indexer.formats.parse import Malformed
 from indexer.formats.pi import Reader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LINES = 1_000_000
 BITS = (
@@ -130,15 +129,12 @@ def outcome(raw: bytes, *, filtered: bool) -> Outcome:
     reader = Reader()
     reader.session.is_session = True
     reader.session.last_id = "cd"
-    kept: Callable[..., bool] = pi._holds_no_text  # noqa: SLF001  # it is what is examined here
-    if not filtered:
-        pi._holds_no_text = lambda *_: False  # noqa: SLF001
+    off = nullcontext() if filtered else patch.object(pi, "holds_no_text", lambda *_: False)
     try:
-        entries = reader.read(Line(2, 100, raw, len(raw), probe=None, cut=False))
+        with off:
+            entries = reader.read(Line(2, 100, raw, len(raw), probe=None, cut=False))
     except Malformed:
         return None
-    finally:
-        pi._holds_no_text = kept  # noqa: SLF001
     said = [(entry.role, entry.text, entry.entry_id) for entry in entries]
     return said, reader.session.last_id, reader.session.linear
 
@@ -166,8 +162,8 @@ def main() -> None:
         raw = adversary.damaged()
         found = difference(raw)
         told[found] += 1
-        passed_over += (match := pi.HEAD.match(raw)) is not None and pi._holds_no_text(  # noqa: SLF001
-            Line(2, 100, raw, len(raw), probe=None, cut=False), match
+        passed_over += (head := head_of(raw)) is not None and holds_no_text(
+            Line(2, 100, raw, len(raw), probe=None, cut=False), head
         )
         if found == "different":
             print(raw, outcome(raw, filtered=True), outcome(raw, filtered=False), sep="\n")

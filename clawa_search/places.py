@@ -216,7 +216,7 @@ def session_setting(path: str) -> str:
         return ""
     if b'"sessionDir"' not in raw:
         return ""
-    from clawa_search.scan import loads
+    from indexer.scan import loads
 
     try:
         value = loads(raw.decode("utf-8", "replace").removeprefix("\ufeff"))

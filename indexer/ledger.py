@@ -8,7 +8,6 @@ the moment when a pass reserves ids until its last commit is recorded; `signatur
 from __future__ import annotations
 
 import _sqlite3
-from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,9 +50,11 @@ class Ledger(Catalog):
 
         The last one to close would do it, but readers that stay open only read.
         """
-        with suppress(_sqlite3.Error):
+        try:
             self.db.execute("PRAGMA busy_timeout = 0")
             self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        except _sqlite3.Error:
+            pass
         super().close()
 
     def lost_ids(self) -> list[int]:

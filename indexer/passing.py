@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     Task = tuple[Found, File | None]
 
 from indexer import catalog, snapshot, store
-from indexer.damage import find_damage
 from indexer.errors import IndexBrokenError
 from indexer.ledger import Ledger
 from indexer.plan import count_unchanged, plan
@@ -116,6 +115,8 @@ class Pass:
             IndexBrokenError: it is damaged.
         """
         if self._suspect or self._book.number("signature") != store.signature(self._generation):
+            from indexer.damage import find_damage
+
             damage = find_damage(self._generation)
             if damage:
                 raise IndexBrokenError(damage)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from indexer.report import Progress, SyncReport
     from indexer.writer import Writer
 
-from indexer import bulk, catalog
+from indexer import catalog
 from indexer.branches import dead_after
 from indexer.formats.parse import Malformed
 from indexer.formats.pi import Reader
@@ -169,7 +169,7 @@ class FileStep:
             except Malformed:
                 continue
             for entry in entries:
-                texts.append(bulk.analyse(entry.text)[0])
+                texts.append(self._tools.writer.analyse(entry.text)[0])
                 chars += len(texts[-1])
             if chars >= PRIOR_MAX_CHARS:
                 break

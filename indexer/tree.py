@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from indexer.entry import Line
 
+from indexer.formats.head import head_of, known_ids
 from indexer.formats.parse import Malformed, id_of, strict_loads
-from indexer.formats.pi import HEAD, known_ids
 from indexer.tail import read_lines
 
 
@@ -141,7 +141,7 @@ def tree_of(path: str) -> Tree | None:
 
 def ids_of(line: Line) -> tuple[str, str | None] | None:
     """Return the ids of the entry of *line* and of its parent; None when it is no entry."""
-    head = HEAD.match(line.raw)
+    head = head_of(line.raw)
     ids = known_ids(line, head) if head is not None else None
     if ids is not None:
         return ids[0], ids[1] or None

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager, suppress
 
 import tantivy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
+    from types import TracebackType
 
     from indexer.entry import Entry, Line
     from indexer.store import Generation
 
-from indexer import analysis, bulk, schema
+from indexer import analysis, schema
 from indexer.errors import IndexBrokenError
 
 BULK_HEAP_BYTES = 100_000_000
@@ -27,15 +27,25 @@ BURST_DOCUMENTS, BURST_CHARS = 500, 1 << 20
 document took a tenth of the CPU."""
 
 
-@contextmanager
-def translated(place: str) -> Iterator[None]:
-    """Turn what tantivy raises (ValueError for everything) into an IndexBrokenError."""
-    try:
-        yield
-    except (ValueError, OSError) as error:
-        if isinstance(error, IndexBrokenError):
-            raise
-        raise broken(place, error) from error
+class translated:  # noqa: N801  # read as a word: with translated(place)
+    """Turn what tantivy raises (ValueError for everything) into an IndexBrokenError.
+
+    Written out, because contextlib takes a cold process 1 ms.
+    """
+
+    __slots__ = ("_place",)
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if isinstance(error, ValueError | OSError) and not isinstance(error, IndexBrokenError):
+            raise broken(self._place, error) from error
 
 
 def broken(place: str, error: Exception) -> IndexBrokenError:
@@ -61,6 +71,9 @@ class Writer:
     """Adds and removes entries of both indexes; nothing counts before `commit`.
 
     One writer exists at a time: the caller holds `store.WriterLock`.
+
+    Attributes:
+        analyse: gives the expanded text and the codes of a text.
     """
 
     def __init__(self, generation: Generation, *, much: bool, create: bool) -> None:
@@ -86,6 +99,7 @@ class Writer:
         self._priors: tantivy.IndexWriter | None = None
         self._prior_heap = BULK_PRIOR_HEAP_BYTES if much else SMALL_HEAP_BYTES
         self._changed = False
+        self.analyse = _analyser(much=much)
         self._held: list[tantivy.Document] = []
         self._held_chars = 0
 
@@ -98,7 +112,7 @@ class Writer:
     def add(self, file_id: int, seq: int, line: Line, entry: Entry) -> str:
         """Add one entry; return its expanded text."""
         fields = schema.fields(file_id, seq, line, entry)
-        expanded, fields["code"] = bulk.analyse(entry.text)
+        expanded, fields["code"] = self.analyse(entry.text)
         fields["text"] = expanded
         self._changed = True
         self._held.append(_document(fields, self._fields))
@@ -180,10 +194,19 @@ class Writer:
         """Give up what was not committed. Never fails: something else just did."""
         for writer in (self._messages, self._priors):
             if writer is not None:
-                with suppress(ValueError, OSError):
-                    writer.rollback()
-                with suppress(ValueError, OSError):
-                    writer.wait_merging_threads()
+                for step in (writer.rollback, writer.wait_merging_threads):
+                    try:  # noqa: SIM105  # contextlib is slow to import
+                        step()
+                    except (ValueError, OSError):
+                        pass
+
+
+def _analyser(*, much: bool) -> Callable[[str], tuple[str, str]]:
+    if not much:
+        return analysis.analyse
+    from indexer.bulk import analyse
+
+    return analyse
 
 
 def _document(fields: dict[str, object], types: tantivy.Schema) -> tantivy.Document:

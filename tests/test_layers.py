@@ -20,7 +20,7 @@ LAYERS = """
     clawa_search.output clawa_search.continuity
     clawa_search.search
     clawa_search.memory clawa_search.places
-    clawa_search.secrets clawa_search.scan clawa_search.errors clawa_search
+    clawa_search.secrets clawa_search.errors clawa_search
     indexer
 """
 ORDER = [line.split() for line in LAYERS.strip().splitlines()]

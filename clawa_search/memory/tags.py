@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-from clawa_search.scan import loads
+from indexer.scan import loads
 
 MAX_TAGS = 12
 MAX_TAG_CHARACTERS = 48

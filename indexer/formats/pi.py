@@ -5,22 +5,13 @@ Facts about the format are from the source and the documentation of Pi 0.30 to 1
 
 from __future__ import annotations
 
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 from indexer.entry import Entry, Line, Session
-from indexer.formats.parse import (
-    MAX_ID_CHARS,
-    Malformed,
-    clean,
-    id_of,
-    strict_loads,
-    text_of,
-    time_ms,
-)
+from indexer.formats.head import head_of, holds_no_text, known_ids
+from indexer.formats.parse import Malformed, clean, id_of, strict_loads, text_of, time_ms
 
 OWN_CUSTOM_TYPES = frozenset({"clawa-hydration", "clawa-memory-pass"})
 """Our own messages to the model: found again, they would answer every question."""
@@ -39,25 +30,6 @@ MESSAGE_ROLES = {
 }
 HEADER_BYTES = 1 << 20
 """A file whose first readable line does not come this early is no session (as in Pi)."""
-
-# Anchored at byte 0, keys in the order in which Pi writes them. A JSON string holds no bare
-# quote, so a match proves type and role; anything written otherwise gets a full parse.
-# Not covered, because no JSON writer does it: a key given twice, and a "text" spelled with \u.
-HEAD = re.compile(
-    rb'\{"type":"message",(?:"id":"([^"\\]*)","parentId":(?:null|"([^"\\]*)"),)?'
-    rb'"timestamp":"[^"\\]*","message":\{"role":"(?:(toolResult|bashExecution)"|assistant","content":\[)'
-)
-
-
-# Migrated files have the ids at the end; the brace behind them closes the entry itself.
-LAST_IDS = re.compile(rb',"id":"([^"\\]*)","parentId":(?:null|"([^"\\]*)")\}\Z')
-LAST_IDS_BYTES = 700
-BRACE = ord("}")
-SECOND_ENTRY = b'"timestamp":"'
-"""Entries have one time of this kind, messages a number: a second one tells of a torn line that
-the next one was glued to (or of such a time inside a tool result). Only a full parse decides."""
-
-
 MAX_BRANCHES = 8
 """Of more, only one more is told."""
 
@@ -99,10 +71,9 @@ class Reader:
         """
         raw = line.raw
         if self.session.is_session:
-            head = HEAD.match(raw)
-            if head is not None and _holds_no_text(line, head):
-                entry_id, parent, _ = head.groups()
-                ids = (_id(entry_id), _id(parent)) if entry_id else known_ids(line, head)
+            head = head_of(raw)
+            if head is not None and holds_no_text(line, head):
+                ids = known_ids(line, head)
                 if ids is not None:
                     self._follow(line, *ids)
                     return []
@@ -246,20 +217,6 @@ class Reader:
         return [Entry(role, text, ts_ms, id_of(entry.get("id")))]
 
 
-def _holds_no_text(line: Line, head: re.Match[bytes]) -> bool:
-    """Prove by the raw bytes of a line that begins like *head* that it holds no entry."""
-    tool = head.group(3) is not None
-    if line.cut:
-        return tool
-    raw, end = line.raw, head.end()
-    # A torn line must not be passed over in silence: it must end well and be one entry.
-    return (
-        raw[-1] == BRACE
-        and (tool or raw.find(b'"text"', end) < 0)
-        and raw.find(SECOND_ENTRY, end) < 0
-    )
-
-
 def block_text(content: object) -> str:
     """Return the text of a string or of the `text` blocks of a list, one a line, stripped."""
     if isinstance(content, str):
@@ -273,24 +230,3 @@ def block_text(content: object) -> str:
             if isinstance(text, str) and (text := clean(text).strip()):
                 parts.append(text)
     return "\n".join(parts)
-
-
-def known_ids(line: Line, head: re.Match[bytes]) -> tuple[str, str] | None:
-    """Return the ids of entry and parent of a line that begins like *head*.
-
-    Empty when it has none, None when only a full parse can tell.
-    """
-    if head.group(1) is not None:
-        return _id(head.group(1)), _id(head.group(2))
-    last = LAST_IDS.search(line.raw, max(len(line.raw) - LAST_IDS_BYTES, 0))
-    if last is not None:
-        return _id(last.group(1)), _id(last.group(2))
-    return ("", "") if line.cut or line.raw.endswith(b"}}") else None
-
-
-def _id(raw: bytes | None) -> str:
-    if not raw:
-        return ""
-    if raw.isalnum() and len(raw) <= MAX_ID_CHARS:  # nearly always, and three times as fast
-        return raw.decode("ascii")
-    return id_of(raw.decode("utf-8", "replace"))
