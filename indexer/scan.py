@@ -49,7 +49,9 @@ def loads(text: str, *, wide: bool = False) -> object:
     text = text.strip(" \t\r\n")
     try:
         value, end = (_scan_wide if wide else _scan)(text, 0)
-    except StopIteration:
+    except (StopIteration, SystemError):
+        # Before Python 3.13 the scanner can only name an error once json is imported; till then
+        # it fails without one.
         raise NotJson("not JSON") from None
     except RecursionError:
         raise TooMuch("nested too deeply") from None
