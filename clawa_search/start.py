@@ -27,10 +27,10 @@ clawa_search.cli. indexer. indexer.engines indexer.errors clawa_search.errors in
 clawa_search.cli.flags clawa_search.cli.streams clawa_search.main clawa_search.cli.hot
 clawa_search.recall clawa_search.places clawa_search.search. clawa_search.search.excerpt
 clawa_search.search.question clawa_search.secrets clawa_search.search.recent indexer.version
-clawa_search.memory. indexer.scan clawa_search.memory.tags clawa_search.memory.record
-_sqlite3 clawa_search.memory.connect clawa_search.memory.terms clawa_search.memory.plan
-clawa_search.memory.candidates clawa_search.memory.schema clawa_search.memory.database clawa_search.memory.store
-clawa_search.output. clawa_search.output.clean clawa_search.output.text
+clawa_search.memory. clawa_search.memory.tags clawa_search.memory.record _sqlite3
+clawa_search.memory.connect clawa_search.memory.terms clawa_search.memory.plan
+clawa_search.memory.candidates clawa_search.memory.schema clawa_search.memory.database
+clawa_search.memory.store clawa_search.output. clawa_search.output.clean clawa_search.output.text
 """.split()
 """The modules of any recall, each after those that it needs; a package ends with a dot."""
 SEARCH = """

@@ -69,3 +69,15 @@ def test_malformed_tags_are_no_tags(stored):
 
 def test_tags_of_another_program_are_normalised_and_the_rest_ignored():
     assert parse(' ["Human Stuff", 7, "human-stuff", "b"] ') == ("human-stuff", "b")
+
+
+@given(st.lists(st.text(alphabet='ab",\\[] ', max_size=4), max_size=4), st.booleans())
+def test_stored_tags_are_read_as_json_is(tags, spaced):
+    stored = json.dumps(tags, separators=(", " if spaced else ",", ":"))
+    assert parse(stored) == normalise(tags)
+    for broken in (stored[:-1], stored[1:], stored.replace('"', "", 1)):
+        try:
+            value = json.loads(broken)
+        except ValueError:
+            value = []
+        assert parse(broken) == normalise(tag for tag in value if isinstance(tag, str))
