@@ -4,8 +4,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tantivy import DocAddress
-
     from clawa_search.memory.candidates import Candidates
     from clawa_search.memory.store import MemoryStore
     from clawa_search.search.query import Query
@@ -40,12 +38,13 @@ class Winner:
 
     Attributes:
         tokens: those of its text, as soon as they are known.
+        memory, candidate, fresh: what it is, one of them.
         own: score of its own text, before anything was added.
         parts: of its score, by name, if the question asks to explain.
     """
 
     __slots__ = (
-        "address",
+        "candidate",
         "fresh",
         "memory",
         "mid",
@@ -68,7 +67,7 @@ class Winner:
         self.role = ""
         self.memory: Memory | None = None
         self.tokens: list[str] | None = None
-        self.address: DocAddress | None = None
+        self.candidate: sessions.Candidate | None = None
         self.fresh: fresh.FreshEntry | None = None
 
 
@@ -124,8 +123,8 @@ class Engine:
         if winner.fresh is not None:
             return winner.fresh.entry.text
         assert self.index is not None
-        assert winner.address is not None
-        return self.index.stored(winner.address).text
+        assert winner.candidate is not None
+        return self.index.stored(winner.candidate.address).text
 
     def _candidates(self, texts: int) -> list[sessions.Candidate]:
         if self.index is None or not self.any_file():
@@ -303,7 +302,7 @@ class Engine:
         if numbers is None:
             return None
         winner = Winner(total, numbers.ts_ms, numbers.twin)
-        winner.address, winner.role = numbers.address, ROLES[numbers.role]
+        winner.candidate, winner.role = numbers, ROLES[numbers.role]
         return winner
 
     def _memory_candidates(self) -> Candidates | None:

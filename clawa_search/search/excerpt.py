@@ -34,9 +34,25 @@ def excerpt(text: str, words: Iterable[Word], limit: int = EXCERPT_CHARS) -> tup
     return before + text[start:stop].strip() + after, True
 
 
-def found_words(text: str, words: list[Word]) -> set[int]:
-    """Return the numbers of those *words* that *text* shows, as far as a string search tells."""
-    return {number for _, number in _spots(text[:MAX_WEIGHED_CHARS], words, each=1)}
+class Needles:
+    """What the words of a question look like in a text; made once, for all its hits."""
+
+    __slots__ = ("_needles", "_words")
+
+    def __init__(self, words: list[Word]) -> None:
+        self._words = words
+        self._needles = [_needles_of(word) for word in words]
+
+    def found(self, text: str) -> set[int]:
+        """Return the numbers of the words that *text* shows, as far as a string search tells."""
+        text = text[:MAX_WEIGHED_CHARS]
+        lower = _lowered(text)
+        found = {
+            number
+            for number, needles in enumerate(self._needles)
+            if any(_first(lower, text, needle) >= 0 for needle in needles)
+        }
+        return found or {number for _, number in _analysed_spots(text, self._words)}
 
 
 def _best_start(text: str, words: list[Word], room: int) -> int:
@@ -63,20 +79,37 @@ def _best_start(text: str, words: list[Word], room: int) -> int:
     return max(0, first - room // 5)
 
 
-def _spots(text: str, words: list[Word], each: int = MAX_SPOTS_OF_A_WORD) -> list[tuple[int, int]]:
+def _spots(text: str, words: list[Word]) -> list[tuple[int, int]]:
     """Find where the words of the question stand: `(offset, number of the word)`.
 
     Looks for the beginnings of tokens with plain string search; only a text that shows none of
     them that way (accents, other widths) is analysed piece by piece.
     """
+    lower = _lowered(text)
+    spots: list[tuple[int, int]] = []
+    for number, word in enumerate(words):
+        for needle in _needles_of(word):
+            position = _first(lower, text, needle)
+            for _ in range(MAX_SPOTS_OF_A_WORD):
+                if position < 0:
+                    break
+                spots.append((position, number))
+                position = _first(lower, text, needle, position + len(needle))
+    return spots or _analysed_spots(text, words)
+
+
+def _lowered(text: str) -> str:
+    """Return *text* in small letters, of the same length."""
     lower = text.lower()
     if len(lower) != len(text):  # some capitals have a longer small form
         lower = "".join(small if len(small := c.lower()) == 1 else c for c in text)
-    spots: list[tuple[int, int]] = []
-    for number, word in enumerate(words):
-        for needle in dict.fromkeys((word.surface.lower(), *map(_beginning, word.tokens))):
-            _find_all(lower, text, needle, number, spots, each)
-    return spots or _analysed_spots(text, words)
+    return lower
+
+
+def _needles_of(word: Word) -> list[str]:
+    found = dict.fromkeys((word.surface.lower(), *map(_beginning, word.tokens)))
+    found.pop("", None)
+    return list(found)
 
 
 def _beginning(token: str) -> str:
@@ -84,24 +117,14 @@ def _beginning(token: str) -> str:
     return token[:-1] if len(token) > 3 and token.isascii() else token
 
 
-def _find_all(
-    lower: str, text: str, needle: str, number: int, spots: list[tuple[int, int]], most: int
-) -> None:
-    if not needle:
-        return
-    plain = needle[0].isascii() and needle[0].isalnum()
-    position, found = lower.find(needle), 0
-    while position >= 0 and found < most:
-        begins = (
-            not plain
-            or position == 0
-            or not lower[position - 1].isalnum()
-            or text[position].isupper()
-        )
-        if begins:
-            spots.append((position, number))
-            found += 1
+def _first(lower: str, text: str, needle: str, start: int = 0) -> int:
+    """Return where *needle* stands at the beginning of a word, from *start* on; -1 if nowhere."""
+    position = lower.find(needle, start)
+    if not (needle[0].isascii() and needle[0].isalnum()):
+        return position
+    while position > 0 and lower[position - 1].isalnum() and not text[position].isupper():
         position = lower.find(needle, position + len(needle))
+    return position
 
 
 def _analysed_spots(text: str, words: list[Word]) -> list[tuple[int, int]]:

@@ -166,16 +166,23 @@ class Presenter:
 
     def _copies(self, winners: list[Winner]) -> dict[int, list[Copy]]:
         """Find every place in scope where a winner's text stands."""
-        twins = {winner.twin: None for winner in winners if winner.memory is None}
-        engine = self._engine
+        engine, index = self._engine, self._engine.index
+        entries = [winner for winner in winners if winner.memory is None]
+        twins = {winner.twin for winner in entries}
         found: dict[int, list[Copy]] = {}
-        if not twins:
-            return found
-        for entry in engine.fresh_by_mid.values():
+        for entry in engine.fresh_by_mid.values() if twins else ():
             if entry.twin in twins:
                 found.setdefault(entry.twin, []).append(self._fresh_copy(entry))
-        if engine.index is not None and engine.any_file():
-            for candidate in self._candidates(engine.index, list(twins)):
+        if index is not None and engine.any_file():
+            # Most texts stand once in the index: then the winner is what a search would find.
+            alone, others = [], []
+            for one in entries:
+                copies = index.df("twin", one.twin)
+                if copies == 1 and one.candidate is not None:
+                    alone.append(one.candidate)
+                elif copies:
+                    others.append(one.twin)
+            for candidate in alone + (self._candidates(index, others) if others else []):
                 copy = self._indexed_copy(candidate)
                 if copy is not None:
                     found.setdefault(candidate.twin, []).append(copy)

@@ -116,9 +116,9 @@ class Recipe:
                 if mid in totals:
                     totals[mid] *= 1.0 + self._asker
         if self._priors and weights.session:
-            prior = self._priors.get
+            gain = {file: weights.session * prior for file, prior in self._priors.items()}.get
             for mid in totals:
-                totals[mid] += weights.session * prior(mid >> SEQ_BITS, 0.0)
+                totals[mid] += gain(mid >> SEQ_BITS, 0.0)
         if self._window is not None:
             for mid in totals:
                 if self._is_dated(mid):
@@ -135,16 +135,16 @@ class Recipe:
         said = {mid: own * gain if mid in users else own for mid, own in self._own.items()}
         totals = dict(said)
         get = totals.get
-        for mid, score in said.items():
-            if near:
-                totals[mid - 1] = get(mid - 1, 0.0) + near * score
-                totals[mid + 1] = get(mid + 1, 0.0) + near * score
-        for mid, score in said.items():
-            if further:
-                if mid - 2 in totals:
-                    totals[mid - 2] += further * score
-                if mid + 2 in totals:
-                    totals[mid + 2] += further * score
+        for mid, score in said.items() if near else ():
+            share, before, after = near * score, mid - 1, mid + 1
+            totals[before] = get(before, 0.0) + share
+            totals[after] = get(after, 0.0) + share
+        for mid, score in said.items() if further else ():
+            share, before, after = further * score, mid - 2, mid + 2
+            if before in totals:
+                totals[before] += share
+            if after in totals:
+                totals[after] += share
         return totals
 
     def parts(self, mid: int) -> dict[str, float]:

@@ -34,7 +34,8 @@ MAX_NEWEST = 10_000
 TOP_PRIORS = 200
 SIMILAR_ENTRIES = 20
 SIMILAR_CHARS = 20_000
-
+MAX_KNOWN = 10_000
+"""Tokens whose frequency is remembered."""
 
 SUMMARIES = (ROLE_NUMBER["compaction"], ROLE_NUMBER["branch"])
 
@@ -82,6 +83,8 @@ class SessionIndex:
             self._priors: Searcher = self._prior_index.searcher()
         except ValueError as error:
             raise broken(self._place, error) from error
+        self._df: dict[tuple[str, object], int] = {}
+        self._average = 0.0
         self._fields: Schema = self._index.schema
         self._prior_fields: Schema = self._prior_index.schema
 
@@ -109,6 +112,8 @@ class SessionIndex:
         except ValueError as error:
             raise broken(self._place, error) from error
         self._seen = seen
+        self._df.clear()
+        self._average = 0.0
 
     def _commits(self) -> list[tuple[int, int, int]]:
         try:
@@ -117,11 +122,18 @@ class SessionIndex:
             raise broken(self._place, error) from error
         return [(status.st_ino, status.st_mtime_ns, status.st_size) for status in found]
 
-    def df(self, field: str, token: str) -> int:
+    def df(self, field: str, token: object) -> int:
+        """Return how many entries hold *token* in *field*, dead ones included."""
+        known = self._df.get((field, token))
+        if known is not None:
+            return known
+        if len(self._df) >= MAX_KNOWN:
+            self._df.clear()
         try:
-            return int(self._searcher.doc_freq(field, token))
+            found = self._df[field, token] = int(self._searcher.doc_freq(field, token))
         except ValueError as error:
             raise broken(self._place, error) from error
+        return found
 
     def terms(self, prefix: str, limit: int) -> list[str]:
         """Return tokens of the text field that begin with *prefix*."""
@@ -248,6 +260,8 @@ class SessionIndex:
 
         The engine tells it only inside the explanation of a term's score.
         """
+        if self._average:
+            return self._average
         for word in query.words:
             if len(word.tokens) == 1 and hits:
                 term = Query.term_query(self._fields, "text", word.tokens[0])
@@ -257,6 +271,7 @@ class SessionIndex:
                     except ValueError:
                         continue
                     if average := _average_in(told):
+                        self._average = average
                         return average
         return 0.0
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from clawa_search.search.bm25 import Statistics
     from clawa_search.search.query import Query
 
-from clawa_search.search.excerpt import found_words
+from clawa_search.search.excerpt import Needles
 
 SCORE, COVERAGE, UNKNOWN, LENGTH, BASE = 8.0, 3.0, -3.0, -0.9, -3.5
 """LENGTH goes with the logarithm of the number of words: of many words some fit by chance."""
@@ -28,10 +28,10 @@ MATCH, WEAK = "match", "weak"
 class Evidence:
     """What the words of one question weigh; made once an answer."""
 
-    __slots__ = ("_guessed", "_known", "_query", "_weights", "total")
+    __slots__ = ("_base", "_guessed", "_needles", "_weights", "total")
 
     def __init__(self, query: Query, statistics: Statistics) -> None:
-        self._query = query
+        self._needles = Needles(query.words)
         self._weights: list[float] = []
         self._guessed: list[bool] = []
         unknown = 0.0
@@ -48,7 +48,9 @@ class Evidence:
             if not any(statistics.df(field, form) for field, form in texts + forms):
                 unknown += weight
         self.total = sum(self._weights)
-        self._known = 1.0 - unknown / self.total if self.total else 1.0
+        known = 1.0 - unknown / self.total if self.total else 1.0
+        self._base = BASE + UNKNOWN * (1.0 - known)
+        self._base += LENGTH * log(len(self._weights)) if self._weights else 0.0
 
     def strength(self, score: float, text: str) -> float:
         """Return the strength of a hit, 0 to 1.
@@ -59,10 +61,9 @@ class Evidence:
         """
         if not self.total:  # only phrases were asked for, and they are there
             return 1.0
-        found = found_words(text, self._query.words)
+        found = self._needles.found(text)
         held = sum(self._weights[number] for number in found if not self._guessed[number])
-        told = SCORE * score / self.total + COVERAGE * held / self.total
-        told += UNKNOWN * (1.0 - self._known) + LENGTH * log(len(self._weights)) + BASE
+        told = (SCORE * score + COVERAGE * held) / self.total + self._base
         strength = 1.0 / (1.0 + exp(-max(min(told, 50.0), -50.0)))
         if held >= WHOLE * self.total:  # every word is there, however long the text around them
             return max(strength, WEAK_BELOW)

@@ -87,7 +87,7 @@ def _entries(engine: Engine, limit: int) -> list[Winner]:
         scope.exclude = scope.exclude + engine.read.stale_ids
         for candidate in engine.index.newest(scope, limit):
             winner = Winner(0.0, candidate.ts_ms, candidate.twin)
-            winner.address, winner.mid = candidate.address, candidate.mid
+            winner.candidate, winner.mid = candidate, candidate.mid
             winner.role = ROLES[candidate.role]
             found.append(winner)
     return found

@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clawa_search.search.excerpt import ELLIPSIS, excerpt, found_words, is_joined
+from clawa_search.search.excerpt import ELLIPSIS, Needles, excerpt, is_joined
 from indexer.analysis import query_words
 
 pieces = st.lists(
@@ -42,7 +42,7 @@ def test_the_window_with_most_words_of_the_question_is_shown():
 def test_words_are_found_by_stem_hump_accent_and_script():
     text = "getUserById was happy in Café 数据库迁移"
     words = query_words("user happiness 迁移")
-    assert found_words(text, words) == {0, 1, 2}
+    assert Needles(words).found(text) == {0, 1, 2}
     assert "Café" in excerpt("filler " * 200 + text, query_words("cafe"), 60)[0]
 
 
