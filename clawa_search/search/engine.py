@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from clawa_search.search.question import Question
     from clawa_search.search.scope import Scope
     from clawa_search.search.sessions import SessionIndex
-    from indexer.catalog import Catalog
     from indexer.entry import Entry
 
 from clawa_search.errors import StoreError
@@ -97,7 +96,7 @@ class Engine:
         self.complete = True
         self.statistics: bm25.Statistics | None = None
 
-    def winners(self, limit: int, catalog: Catalog | None) -> list[Winner]:
+    def winners(self, limit: int) -> list[Winner]:
         """Return the best *limit* of everything that matches, the best of each set of twins."""
         found: list[Winner] = []
         entries: list[fresh.FreshEntry] = []
@@ -107,7 +106,7 @@ class Engine:
         matched = self._memory_candidates() if self.question.source != "session" else None
         self.statistics = self._statistics(candidates, entries, matched)
         if self.question.source != "memory":
-            found += self._sessions(candidates, entries, limit, catalog)
+            found += self._sessions(candidates, entries, limit)
         if matched is not None:
             found += self._memories(matched)
         stream = ((one.score, one.ts_ms, one.twin, one) for one in found)
@@ -190,38 +189,46 @@ class Engine:
         candidates: list[sessions.Candidate],
         entries: list[fresh.FreshEntry],
         limit: int,
-        catalog: Catalog | None,
     ) -> list[Winner]:
-        weights, statistics = self.weights, self.statistics
-        assert statistics is not None
-        own: dict[int, float] = {}
-        users: set[int] = set()
-        times: dict[int, int] = {}
         known = {candidate.mid: candidate for candidate in candidates}
-        scale = self._scale(statistics)
-        second_hand = weights.second_hand * scale
-        for mid, candidate in known.items():
-            own[mid] = candidate.score * (second_hand if candidate.second_hand else scale)
-            times[mid] = candidate.ts_ms
-            if candidate.role == USER:
-                users.add(mid)
-        scorer = bm25.Scorer(statistics, self.query, weights)
-        for entry in entries:
-            own[entry.mid] = scorer.score(entry.analyse(), entry.codes)
-            if is_second_hand(entry.entry):
-                own[entry.mid] *= weights.second_hand
-            times[entry.mid] = entry.entry.ts_ms
-            if entry.entry.role == "user":
-                users.add(entry.mid)
+        own = self._own_scores(known, entries)
         if not own:
             return []
+        users = {mid for mid, candidate in known.items() if candidate.role == USER}
+        users.update(entry.mid for entry in entries if entry.entry.role == "user")
+        window = self._window()
+        times: dict[int, int] = {}
+        if window is not None:
+            times = {mid: candidate.ts_ms for mid, candidate in known.items()}
+            times |= {entry.mid: entry.entry.ts_ms for entry in entries}
         priors: dict[int, float] = {}
-        if self.index is not None and weights.session:
+        if self.index is not None and self.weights.session:
             priors = self.index.prior(self.query.words, self.scope.filter)
         recipe = rank.Recipe(
-            own, users, times, priors, self._window(), weights, personal=self.query.personal
+            own, users, times, priors, window, self.weights, personal=self.query.personal
         )
         return self._resolve(recipe, own, known, limit)
+
+    def _own_scores(
+        self, known: dict[int, sessions.Candidate], entries: list[fresh.FreshEntry]
+    ) -> dict[int, float]:
+        """Return what each entry scores for its own text, by mid."""
+        weights, statistics = self.weights, self.statistics
+        assert statistics is not None
+        scale = self._scale(statistics)
+        second_hand = weights.second_hand * scale
+        own = {
+            mid: candidate.score * (second_hand if candidate.second_hand else scale)
+            for mid, candidate in known.items()
+        }
+        if entries:
+            scorer = bm25.Scorer(statistics, self.query, weights)
+            for entry in entries:
+                score = scorer.score(entry.analyse(), entry.codes)
+                own[entry.mid] = (
+                    score * weights.second_hand if is_second_hand(entry.entry) else score
+                )
+        return own
 
     def _window(self) -> tuple[int, int] | None:
         now_ms = self.question.now_ms
@@ -264,7 +271,8 @@ class Engine:
         limit: int,
     ) -> list[int]:
         """Return the mids worth a look, best first, one of each that say the same."""
-        ranked = sorted(zip(totals.values(), totals, strict=True), reverse=True)
+        ranked = sorted(totals, reverse=True)  # of equal scores the later entry first
+        ranked.sort(key=totals.__getitem__, reverse=True)
         scope = self.scope.filter
         narrow = bool(scope.roles) or scope.since_ms is not None or scope.until_ms is not None
         # Filters may take away every neighbour.
@@ -274,7 +282,7 @@ class Engine:
         best: list[int] = []
         seen: set[int] = set()
         opened: set[int] = set()
-        for _, mid in ranked:
+        for mid in ranked:
             if len(best) >= wanted and (not wide or mid >> SEQ_BITS in opened or mid not in own):
                 if wide:
                     continue

@@ -67,7 +67,7 @@ def _answer(
         memories=sources.memories,
         read=sources.read,
     )
-    winners = _winners(engine, query, sources.catalog, made)
+    winners = _winners(engine, query, made)
     presenter = Presenter(engine, sources.catalog)
     made.hits = presenter.hits(winners, question.limit)
     made.notes += engine.notes + presenter.notes
@@ -90,12 +90,12 @@ def _widened(query: Query, sources: _Sources) -> list[str]:
         return widen(query, Vocabulary(index, None, sources.read.files))
 
 
-def _winners(engine: Engine, query: Query, catalog: Catalog | None, made: Answer) -> list[Winner]:
+def _winners(engine: Engine, query: Query, made: Answer) -> list[Winner]:
     # Winners that turn out to be gone or already visible are replaced from the reserve.
     limit = engine.question.limit
     limit += RESERVE if not engine.question.visible else limit + 50
     if not query.empty:
-        return engine.winners(limit, catalog)
+        return engine.winners(limit)
     from clawa_search.search import unranked
 
     if not query.literal or query.literal == "*":
