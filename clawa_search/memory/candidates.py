@@ -35,11 +35,14 @@ class State:
         rows, tokens, size: memories it knows, their text tokens, all their tokens.
         last: their highest id.
         stale: whether others wrote what it does not know yet.
+        read: memories that were read already, by id; a process that stays open is asked for the
+            same few again and again.
     """
 
-    __slots__ = ("last", "rows", "size", "stale", "tokens")
+    __slots__ = ("last", "read", "rows", "size", "stale", "tokens")
 
     def __init__(self, con: sqlite3.Connection) -> None:
+        self.read: dict[int, Candidate] = {}
         row = con.execute(_STATE).fetchone()
         self.rows, self.tokens, self.size, self.last, self.stale = (
             int(value or 0) for value in row

@@ -33,6 +33,8 @@ MAX_TOGETHER = 4
 MAX_PAIRED = 2048
 """Memories expected to hold two of them, above which they are not all ranked."""
 CHUNK = 64
+MAX_READ, MAX_READ_TOKENS = 2048, 256
+"""Memories of so many tokens that are kept between two questions: some MB, 40 at most."""
 
 _NOT_STALE = " AND memories_fts.rowid NOT IN (SELECT id FROM memories_stale)"
 _IN_TIME = """ AND EXISTS
@@ -79,6 +81,7 @@ class Plan:
         self._now_stale = self._in_time = ""
         self._span: tuple[int, ...] = ()
         self._last = state.last if state else 0
+        self._read = state.read if state else {}
         self._needed = 4 * wanted.exact
         self.found: dict[int, Candidate] = {}
         self.notes: list[str] = []
@@ -254,12 +257,19 @@ class Plan:
 
     def _load(self, ids: list[int]) -> Iterable[Candidate]:
         assert self._con
-        for at in range(0, len(ids), CHUNK):
-            some = ids[at : at + CHUNK]
+        known = self._read
+        if len(known) > MAX_READ:
+            known.clear()
+        yield from [known[number] for number in ids if number in known]
+        missing = [number for number in ids if number not in known]
+        for at in range(0, len(missing), CHUNK):
+            some = missing[at : at + CHUNK]
             sql = _LOAD.format(",".join("?" * len(some)))
             for tokens, code, tags, size, *stored in self._con.execute(sql, some):
                 memory = _candidate(stored[0], tokens, code, tags, size)
                 memory.take(read(stored))
+                if memory.size <= MAX_READ_TOKENS:
+                    known[memory.id] = memory
                 yield memory
 
     def _add(self, memory: Candidate) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 from clawa_search.search.excerpt import excerpt
 from clawa_search.search.question import Answer, Hit
-from clawa_search.secrets import masked
+from clawa_search.secrets import all_masked
 
 
 def serves(question: Question) -> bool:
@@ -29,13 +29,14 @@ def answer(memories: MemoryStore, question: Question) -> Answer:
     began = time.perf_counter()
     made = Answer(question.query)
     found = memories.newest(question.limit, question.tags, question.since_ms, question.until_ms)
-    made.hits = [_hit(memory) for memory in found]
+    texts = all_masked([memory.text for memory in found])
+    made.hits = [_hit(memory, text) for memory, text in zip(found, texts, strict=True)]
     made.took_ms = (time.perf_counter() - began) * 1000
     return made
 
 
-def _hit(memory: Memory) -> Hit:
+def _hit(memory: Memory, text: str) -> Hit:
     hit = Hit("memory", f"mem:{memory.id}", 0.0, memory.ts_ms)
     hit.id, hit.tags = memory.id, memory.tags
-    hit.excerpt, hit.truncated = excerpt(masked(memory.text), ())
+    hit.excerpt, hit.truncated = excerpt(text, ())
     return hit

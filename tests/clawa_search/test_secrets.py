@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clawa_search.secrets import KINDS, masked
+from clawa_search.secrets import KINDS, all_masked, masked
 
 KEY = "-----BEGIN {0}PRIVATE KEY{1}-----\nMIIEow==\nAAAA\n-----END {0}PRIVATE KEY{1}-----"
 SECRETS = {
@@ -61,3 +61,8 @@ def test_it_masks_what_one_search_for_all_patterns_would(text):
 
 def test_a_text_full_of_beginnings_takes_no_time_to_speak_of():
     assert masked("eyJ sk- SG. " * 50_000).count("eyJ") == 50_000
+
+
+@given(st.lists(st.sampled_from([*SECRETS, *PLAIN]), max_size=6))
+def test_texts_are_masked_together_as_one_by_one(texts):
+    assert all_masked(texts) == [masked(text) for text in texts]
