@@ -128,7 +128,9 @@ class SessionTree:
     def _take(self, raw: bytes, *, whole: bool) -> None:
         head = _HEAD.match(raw)
         if head is not None and (raw.endswith(b"}") or not whole):
-            self._add(head[1].decode(), (head[2] or b"").decode(), "", "")
+            # Bytes that are not UTF-8 become U+FFFD, as Node reads them.
+            ids = [part.decode("utf-8", "replace") for part in head.groups(b"")]
+            self._add(ids[0], ids[1], "", "")
             return
         if not whole:
             return

@@ -114,6 +114,14 @@ def test_the_key_order_of_the_writer_does_not_matter(path):
     assert visible(path, "b") == {"a", "b"}
 
 
+def test_an_id_that_is_not_utf_8_is_one_of_many(path):
+    write(path, *chain("a", "b"))
+    with path.open("ab") as file:
+        file.write(b'{"type":"message","id":"\xff","parentId":"b","message":{}}\n')
+        file.write(b'{"type":"message","id":"c","parentId":"\xff","message":{}}\n')
+    assert visible(path, "c") == {"a", "b", "\ufffd", "c"}
+
+
 def test_cycles_orphans_and_damaged_lines_end_the_path_and_nothing_else(path):
     write(path, entry("a", "b"), entry("b", "a"), entry("o", "gone"), entry("self", "self"))
     with path.open("ab") as file:
