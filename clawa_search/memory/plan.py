@@ -24,6 +24,9 @@ BUDGET = 16_384
 """Matches that FTS5 ranks in one query at most. 1-2.4 us each: 20 times a counted one."""
 FIRST = 1024
 """Matches of the rarest terms that are always ranked first, because that is cheap."""
+LEAP = 4
+"""So many times as much must the next term make it, that ranking without it is tried first: if
+nothing can be proven then, everything is ranked twice."""
 WINDOW = 256
 """The newest matches that stand for all when terms are too common to rank."""
 NARROW = 1024
@@ -175,7 +178,8 @@ class Plan:
             # With terms left over, memories are asked for twice.
             if about > (BUDGET if at == len(terms) - 1 else BUDGET // 2):
                 return at
-            enough = about > FIRST and before >= self._needed
+            much_more = about > max(FIRST, LEAP * before)
+            enough = much_more and before >= self._needed
             if at > taken and (self._proven(terms[at:], together=together) if taken else enough):
                 return at
         return len(terms)
