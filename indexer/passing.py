@@ -25,8 +25,8 @@ from indexer.snapshot import Snapshot
 
 BULK_BYTES = 4 << 20
 """From here on bulk parsing and a large heap pay for their start."""
-COMMIT_BYTES = 1 << 30
-"""History read between two commits: what a crash can cost."""
+COMMIT_BYTES = 700 << 20
+"""History read between two commits: what a crash can cost, and one segment of the index."""
 TICK_NS = 12_000_000
 """Two writes within one tick of the kernel's clock (up to 10 ms) may leave the same status."""
 

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 from indexer import analysis, schema
 from indexer.errors import IndexBrokenError
 
-BULK_HEAP_BYTES = 100_000_000
-"""Measured: less makes segments and merges, more gains nothing. For one thread: a second would
-write segments of its own, and each of them names its words again (4 % of an index)."""
-BULK_PRIOR_HEAP_BYTES = 50_000_000
+BULK_HEAP_BYTES = 90_000_000
+"""What is read between two commits fills 80 MB: less would make segments and merges, more gains
+nothing. For one thread: a second would write segments of its own, and each of them names its
+words again (4 % of an index)."""
+BULK_PRIOR_HEAP_BYTES = 20_000_000
 SMALL_HEAP_BYTES = 15_000_000
 BURST_DOCUMENTS, BURST_CHARS = 500, 1 << 20
 """Held back and handed over together: the engine's thread is faster, and waking it up for each
@@ -99,6 +100,7 @@ class Writer:
         self._priors: tantivy.IndexWriter | None = None
         self._prior_heap = BULK_PRIOR_HEAP_BYTES if much else SMALL_HEAP_BYTES
         self._changed = False
+        self._much = much
         self.analyse = _analyser(much=much)
         self._held: list[tantivy.Document] = []
         self._held_chars = 0
@@ -179,6 +181,8 @@ class Writer:
                 other.join()
             if errors:
                 raise errors[0]
+            if self._much:
+                give_back()
 
     def close(self) -> None:
         """Wait for merges (dropping the writer would lose them) and remove dead files.
@@ -223,6 +227,17 @@ def _commit(writer: tantivy.IndexWriter, errors: list[BaseException]) -> None:
         writer.commit()
     except BaseException as error:  # noqa: BLE001  # raised again by the thread that waits
         errors.append(error)
+
+
+def give_back() -> None:
+    """Return freed memory to the system: each of the engine's threads leaves some in an arena."""
+    try:
+        import ctypes
+    except ImportError:  # a Python built without it
+        return
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc
+    if trim is not None:
+        trim(0)
 
 
 def clean_up(folder: str) -> None:
