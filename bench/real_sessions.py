@@ -279,6 +279,7 @@ def run(folder: str, sample: int, tell: Callable[[str], None]) -> dict[str, obje
     """Check recall on the sessions below *folder* with an index of its own."""
     from clawa_search import Places, Recall
 
+    folder = os.path.abspath(folder)  # the product is asked from another folder
     scan = Scan()
     for path in find_files(folder):
         scan.read(path)

@@ -36,6 +36,13 @@ def folder(tmp_path):
     return str(tmp_path / "in")
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_relative_folder_is_the_same_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = run("in", 10, lambda _: None)
+    assert (made["failed"], made["sessions"]) == (0, 2)
+
+
 def test_everything_holds_for_recall(folder):
     made = run(folder, 10, lambda _: None)
     assert (made["failed"], made["sessions"], made["entries"], made["wordless"]) == (0, 2, 13, 2)
