@@ -1,6 +1,7 @@
 """What all tests share: a fixed course for hypothesis, and no path that leads to a user's files."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +20,11 @@ settings.register_profile(  # new examples on each run, as many times more as TE
     max_examples=100 * int(os.environ.get("TEST_SCALE", "1")),
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+# A shell without job control starts what it runs in the background deaf to Ctrl-C, and so would
+# be every process that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 OURS = ("CLAWA_", "PI_", "XDG_")
 
