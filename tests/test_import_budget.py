@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from clawa_search import start
+from indexer.engines import ENGINES
 from tests.builders import Home, assistant, user
 
-ENGINES = (
+NEEDED = (
     "import encodings.utf_8\nfrom indexer.engines import load\nload('tantivy'), load('_sqlite3')"
 )
 """What must be loaded."""
 ALLOWED = frozenset("__future__ _blake2 _heapq _json errno gc math time".split())
 """Small and without Python code of their own."""
-ENGINES_LISTED = ("_sqlite3", "tantivy")
 FOR_OTHERS = (
     "clawa_search.bridge clawa_search.cli.app clawa_search.continuity clawa_search.doctor "
     "clawa_search.pi clawa_search.search.dates clawa_search.search.widen clawa_search.status "
@@ -53,7 +53,7 @@ def test_what_is_loaded_in_one_go_is_what_the_verb_needs(home, words, listed):
     home.run("reindex")
     needed = loaded(home, f"from clawa_search.main import run\nassert run({words}) == 0")
     ours = {name for name in needed if name.startswith(("clawa_search", "indexer"))}
-    names = [name.removesuffix(".") for name in listed if name not in ENGINES_LISTED]
+    names = [name.removesuffix(".") for name in listed if name not in ENGINES]
     assert set(names) == ours - {"clawa_search", "clawa_search.start"}
     assert len(names) == len(set(names))
     before = f"import sys\nfrom clawa_search.start import preload\npreload({listed!r})"
@@ -88,7 +88,7 @@ def beyond_budget(home, *words, first=""):
     """Return what a recall of *words* loads without need."""
     begin = f"{first}\nfrom clawa_search.start import RECALL, preload\npreload(RECALL)"
     code = f"{begin}\nfrom clawa_search.main import run\nassert run({['recall', *words]}) == 0"
-    extra = loaded(home, code) - loaded(home, ENGINES) - ALLOWED
+    extra = loaded(home, code) - loaded(home, NEEDED) - ALLOWED
     ours = {name for name in extra if name.startswith(("clawa_search", "indexer"))}
     unneeded = {name for name in ours if any(f"{name}.".startswith(f"{no}.") for no in FOR_OTHERS)}
     return (extra - ours) | unneeded
