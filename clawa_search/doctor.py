@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog, File
 
 from clawa_search.status import sessions
-from indexer import catalog as rows
-from indexer import checkup, store
+from indexer import checkup, layout, store
 from indexer.errors import IndexBrokenError, IndexBusyError, RecallError
+from indexer.status import SESSION, unchanged
 from indexer.version import VERSION
 
 SAMPLE_FILES = 50
@@ -142,7 +142,7 @@ def _check_memories(recall: Recall) -> Check:
 
 def _check_index(recall: Recall) -> Check:
     repair = "doctor --repair makes a new index from the session files"
-    generation = store.current(recall.places.index_dir)
+    generation = layout.current(recall.places.index_dir)
     if generation is None:
         return Check("index", ok=True, detail="none yet: recall makes one when it is worth it")
     if not generation.is_usable:
@@ -188,11 +188,11 @@ def _check_entries(recall: Recall) -> Check:
 def _sample(catalog: Catalog) -> Iterator[File]:
     """Yield the newest files that are as they were when they were indexed."""
     newest = sorted(catalog.statuses().values(), key=lambda status: -status[2])
-    kept = [status for status in newest if status[5] == rows.SESSION][:SAMPLE_FILES]
+    kept = [status for status in newest if status[5] == SESSION][:SAMPLE_FILES]
     for status in kept:
         row = catalog.by_id(status[6])
         try:
-            if row is not None and rows.unchanged(status, os.stat(row.path)):
+            if row is not None and unchanged(status, os.stat(row.path)):
                 yield row
         except OSError:
             continue

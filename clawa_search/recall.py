@@ -161,13 +161,13 @@ class Recall:
             thorough: see `Places.all_sessions`.
             compared: keep those that are as the catalog says apart, in `unchanged`.
         """
-        from indexer import store
+        from indexer import layout
         from indexer.known import Known
 
         roots: list[str] = []
         known: dict[str, str] = {}
         try:
-            generation = store.current(self.places.index_dir)
+            generation = layout.current(self.places.index_dir)
             if generation is not None and generation.is_usable:
                 found = Known(generation)
                 found.close()
@@ -202,10 +202,10 @@ class Recall:
         Raises:
             IndexBrokenError: the index folder cannot be read.
         """
-        from indexer import store
+        from indexer import layout
         from indexer.catalog import Catalog
 
-        generation = store.current(self.places.index_dir)
+        generation = layout.current(self.places.index_dir)
         if generation is None or not generation.is_usable:
             self.close_index()
             return None
@@ -218,7 +218,7 @@ class Recall:
     def snapshot(self) -> Snapshot | None:
         """Return the catalog in short, if there is a snapshot that agrees with it."""
         from indexer import snapshot
-        from indexer.store import Generation
+        from indexer.layout import Generation
         from indexer.version import VERSION
 
         if self._catalog is None:
@@ -236,7 +236,7 @@ class Recall:
             return None
         if self._index is None:
             from clawa_search.search.sessions import SessionIndex
-            from indexer.store import Generation
+            from indexer.layout import Generation
             from indexer.version import VERSION
 
             self._index = SessionIndex(Generation(self._folder, VERSION))

@@ -29,18 +29,18 @@ clawa_search.recall clawa_search.places clawa_search.search. clawa_search.search
 clawa_search.search.question clawa_search.secrets clawa_search.search.recent indexer.version
 clawa_search.memory. clawa_search.memory.tags clawa_search.memory.record _sqlite3
 clawa_search.memory.connect clawa_search.memory.terms clawa_search.memory.plan
-clawa_search.memory.candidates clawa_search.memory.schema clawa_search.memory.database
+clawa_search.memory.candidates clawa_search.memory.condition clawa_search.memory.database
 clawa_search.memory.store clawa_search.output. clawa_search.output.clean clawa_search.output.text
 """.split()
 """The modules of any recall, each after those that it needs; a package ends with a dot."""
 SEARCH = """
 tantivy clawa_search.search.bm25 indexer.forms indexer.word indexer.analysis indexer.files
-indexer.snapshot indexer.discover indexer.tail indexer.catalog indexer.schema
-clawa_search.search.fresh clawa_search.search.corrections clawa_search.search.merge
+indexer.status indexer.discover indexer.probe indexer.catalog indexer.schema
+clawa_search.search.corrections clawa_search.search.merge
 clawa_search.search.rank clawa_search.search.clauses clawa_search.search.sessions
 clawa_search.search.dated clawa_search.search.engine clawa_search.search.anchors
 clawa_search.search.strength clawa_search.search.present clawa_search.search.query
-clawa_search.search.scope clawa_search.search.run indexer.function_words indexer.store
+clawa_search.search.scope clawa_search.search.run indexer.function_words indexer.layout
 clawa_search.search.irregular
 """.split()
 """What a recall needs besides when it has to search."""
@@ -48,7 +48,8 @@ REINDEX = """
 clawa_search.cli. indexer. indexer.errors clawa_search.errors indexer.entry clawa_search.cli.flags
 clawa_search.cli.streams clawa_search.main clawa_search.cli.hot clawa_search.output.
 clawa_search.output.synced indexer.report clawa_search.cli.reindexing clawa_search.recall
-clawa_search.places indexer.files indexer.version indexer.store indexer.snapshot indexer.known
+clawa_search.places indexer.files indexer.version indexer.layout indexer.store indexer.status indexer.snapshot
+indexer.known
 indexer.plan indexer.sync indexer.discover clawa_search.memory. clawa_search.memory.stale
 """.split()
 """The same for a reindex that finds nothing to do."""

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog
     from indexer.discover import Found
 
-from indexer import catalog as rows
 from indexer.errors import IndexBrokenError, RecallError
+from indexer.status import unchanged
 from indexer.version import VERSION
 
 TAIL_BYTES = 256 << 10
@@ -81,7 +81,7 @@ def _pending(
     count_bytes = 0
     for found in files:
         row = known.get(found.path)
-        if row is None or not rows.unchanged(row, found.stat):
+        if row is None or not unchanged(row, found.stat):
             pending.append(found)
             count_bytes += max(found.stat.st_size - (row[1] if row else 0), 0)
     indexed = newest_indexed_ms if isinstance(newest_indexed_ms, int) else 0

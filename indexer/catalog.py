@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     import os
     from sqlite3 import Connection
 
+    from indexer.status import Status
+
 from indexer.discover import is_text
 from indexer.entry import Session
 from indexer.errors import IndexBrokenError
-from indexer.snapshot import ODD
-from indexer.tail import WHOLE_PROBE_BYTES, file_probe
+from indexer.probe import WHOLE_PROBE_BYTES, file_probe
+from indexer.status import INTEGER, NOT_SESSION, ODD, SESSION, STATUS, TOLD, times_and_inode
 
 COLUMNS = (
     "id path dev ino size mtime_ns ctime_ns end next_line next_seq probe kind session_id cwd "
@@ -27,22 +29,6 @@ COLUMNS = (
 ).split()
 TEXTS = frozenset({"path", "session_id", "cwd", "parent", "name", "last_id", "dead", "edited"})
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM files"
-
-STATUS = (
-    "SELECT path, size, mtime_ns, ctime_ns, ino, kind, id, skipped, skipped_line, end FROM files"
-)
-Status = tuple[str, int, int, int, int, int, int, int, int, int]
-"""A row of STATUS: enough to tell what changed."""
-TOLD = (
-    "SELECT path, size || ' ' || mtime_ns || ' ' || ctime_ns || ' ' || ino || "
-    f"CASE WHEN kind != 1 OR skipped > 0 OR end < size THEN '{ODD}' ELSE '' END FROM files"
-)
-
-SESSION, NOT_SESSION = 1, 0
-"""`kind`: a session; some other `*.jsonl`."""
-
-INTEGER = (1 << 63) - 1
-"""SQLite's largest: inodes of some file systems, and times after the year 2262, are larger."""
 
 
 class File:
@@ -165,32 +151,6 @@ class File:
             and stat.st_size == self.size
             and file_probe(fd, self.end) == self.probe
         )
-
-
-def times_and_inode(stat: os.stat_result) -> tuple[int, int, int]:
-    return stat.st_mtime_ns & INTEGER, stat.st_ctime_ns & INTEGER, stat.st_ino & INTEGER
-
-
-def unchanged(status: Status, stat: os.stat_result) -> bool:
-    """Is the file, by its status alone, the one that was indexed?
-
-    ctime_ns is part of it: a rewrite of equal size whose mtime was put back has it new.
-    """
-    return (
-        status[1] == stat.st_size
-        and status[2] == (stat.st_mtime_ns & INTEGER)
-        and status[3] == (stat.st_ctime_ns & INTEGER)
-        and status[4] == (stat.st_ino & INTEGER)
-    )
-
-
-def has_tail(status: Status) -> bool:
-    """Does a file that did not change end in a line that is not indexed?
-
-    A last line without LF may still be written to: no checkpoint passes it, readers look at it.
-    """
-    size, kind, end = status[1], status[5], status[9]
-    return end < size and (kind == SESSION or end == 0)
 
 
 def new_file(path: str) -> File:

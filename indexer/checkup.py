@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-from indexer import store
+from indexer import layout
 
 BLOCK_BYTES = 1 << 20
 MAGIC = 1337
@@ -27,7 +27,7 @@ KINDS = ("store", "idx", "term", "pos", "fast", "fieldnorm")
 OWN_NAMES = ("meta.json", ".managed.json", ".tantivy-meta.lock", ".tantivy-writer.lock")
 
 
-def damaged_files(generation: store.Generation) -> Iterator[str]:
+def damaged_files(generation: layout.Generation) -> Iterator[str]:
     """Yield `PATH: why` for every file of the two indexes that is missing or altered.
 
     Reads everything once, about 1 GB a second from the page cache.
@@ -102,12 +102,12 @@ def leftovers(index_dir: str) -> list[str]:
     Raises:
         IndexBrokenError: the folder cannot be read.
     """
-    generation = store.current(index_dir)
+    generation = layout.current(index_dir)
     kept = os.path.basename(generation.folder) if generation else ""
     found = [
         f"{index_dir}/{name}"
         for name in _names(index_dir)
-        if (name.startswith("gen-") and name != kept) or name.startswith(f"{store.CURRENT}.")
+        if (name.startswith("gen-") and name != kept) or name.startswith(f"{layout.CURRENT}.")
     ]
     for folder in (generation.messages, generation.priors) if generation else ():
         try:

@@ -7,7 +7,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from indexer.store import Generation
+    from indexer.layout import Generation
 
 from indexer.catalog import SELECT, Catalog
 from indexer.errors import IndexBrokenError

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-from indexer.snapshot import told
+from indexer.status import told
 
 MAX_DEPTH = 12
 PASSED_OVER = frozenset({".git", "node_modules"})
@@ -58,7 +58,7 @@ class Listing:
         """Make an empty listing.
 
         Args:
-            known: status of indexed files by path, see `snapshot.told`; files that are still
+            known: status of indexed files by path, see `status.told`; files that are still
                 like that go to `unchanged`, which costs half of a `Found`.
         """
         self.known = known or {}

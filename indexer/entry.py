@@ -91,7 +91,7 @@ class Line:
         raw: its bytes without the LF; of a line longer than a block, images are left out; of
             one that is still too long, only the head.
         size: bytes of the whole line in the file, without the LF.
-        probe: hash of the whole line, see `tail.line_probe`.
+        probe: hash of the whole line, see `probe.line_probe`.
         cut: `raw` is only the head of the line.
     """
 
@@ -115,7 +115,7 @@ class Line:
     @property
     def probe(self) -> bytes:
         if self._probe is None:
-            from indexer.tail import line_probe
+            from indexer.probe import line_probe
 
             self._probe = line_probe(self.raw)
         return self._probe

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from indexer.catalog import Catalog, Status
-    from indexer.store import Generation
+    from indexer.catalog import Catalog
+    from indexer.layout import Generation
+    from indexer.status import Status
 
 from indexer import snapshot
 

@@ -9,11 +9,12 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from indexer.catalog import File, Status
+    from indexer.catalog import File
     from indexer.discover import Found, Listing
+    from indexer.layout import Generation
     from indexer.report import Progress, SyncReport
+    from indexer.status import Status
     from indexer.step import Tools
-    from indexer.store import Generation
 
     Task = tuple[Found, File | None]
 
@@ -22,6 +23,7 @@ from indexer.errors import IndexBrokenError
 from indexer.ledger import Ledger
 from indexer.plan import count_unchanged, plan
 from indexer.snapshot import Snapshot
+from indexer.status import INTEGER, SESSION
 
 BULK_BYTES = 4 << 20
 """From here on bulk parsing and a large heap pay for their start."""
@@ -126,10 +128,10 @@ class Pass:
 
     def _find_moves(self, todo: list[Task], gone: list[File]) -> list[Task]:
         """Let a renamed file keep its entries: only its path changes."""
-        lost = {(row.dev, row.ino): row for row in gone if row.kind == catalog.SESSION}
+        lost = {(row.dev, row.ino): row for row in gone if row.kind == SESSION}
         left = []
         for found, row in todo:
-            key = (found.stat.st_dev & catalog.INTEGER, found.stat.st_ino & catalog.INTEGER)
+            key = (found.stat.st_dev & INTEGER, found.stat.st_ino & INTEGER)
             old = lost.get(key) if row is None else None
             if old is not None and old in gone and _is_moved(old, found):
                 gone.remove(old)
@@ -236,7 +238,7 @@ class Pass:
         from indexer.step import FileStep
 
         writer = self._tools.writer
-        if row is not None and row.kind == catalog.SESSION and row.continues(fd, now):
+        if row is not None and row.kind == SESSION and row.continues(fd, now):
             writer.forget(row.id, from_seq=row.next_seq)
             FileStep(self._tools, fd, row, now).append()
             self._changed.append(row)

@@ -10,11 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from indexer.catalog import Status
     from indexer.discover import Found, Listing
     from indexer.report import SyncReport
+    from indexer.status import Status
 
 from indexer.report import skipped_note
+from indexer.status import SESSION, unchanged
 
 
 class Plan:
@@ -65,8 +66,6 @@ def plan(
     made.whole = len(listing.unchanged)
     statuses = rows([found.path for found in listing.files if found.path in known])
     for found in listing.files:
-        from indexer.catalog import unchanged  # mostly there is none, and SQLite is not loaded
-
         status = statuses.get(found.path)
         if status is None or not unchanged(status, found.stat):
             made.todo.append((found, status))
@@ -121,10 +120,9 @@ def count_unchanged(made: Plan, report: SyncReport) -> None:
     report.unchanged += made.whole
     if not made.unchanged:
         return
-    from indexer import catalog
 
     for path, *_, kind, _, skipped, first, _ in made.unchanged:
-        if kind == catalog.SESSION:
+        if kind == SESSION:
             report.unchanged += 1
             if skipped:
                 report.note(path, skipped_note(skipped, first))

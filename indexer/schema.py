@@ -12,7 +12,7 @@ import tantivy
 
 from indexer import analysis
 from indexer.entry import ROLE_NUMBER, Entry, Line
-from indexer.tail import PROBE_BYTES
+from indexer.probe import PROBE_BYTES
 
 SEQ_BITS = 24
 """`mid` = file id << SEQ_BITS | seq: the neighbours of an entry are mid - 1 and mid + 1."""
@@ -64,7 +64,7 @@ def role_number(entry: Entry) -> int:
 class Stored:
     """What the index keeps of an entry for those that win.
 
-    `line` is 1-based, `offset` and `size` are bytes, `probe` is `tail.line_probe` of the line.
+    `line` is 1-based, `offset` and `size` are bytes, `probe` is `probe.line_probe` of the line.
     """
 
     __slots__ = ("entry_id", "line", "offset", "probe", "size", "text")

@@ -15,13 +15,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from indexer.store import Generation
+    from indexer.layout import Generation
 
 from indexer import files
+from indexer.status import told
 
-ODD = " !"
-"""Behind the status of a file that a look at its status alone does not settle: no session, with
-unreadable lines, or with a last line that is not indexed yet."""
 ROOT, SIGNATURE, STAMP = "root", "signature", ""
 SPARE_PAIRS = 1000
 
@@ -52,11 +50,6 @@ class Snapshot:
         self.signature = signature
         self.spare = spare
         self.stamp = stamp
-
-
-def told(stat: os.stat_result) -> str:
-    """Write the status of a file that is to be compared with what was indexed."""
-    return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
 
 
 def read(generation: Generation, seen: Snapshot | None = None) -> Snapshot | None:

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from indexer.report import Progress, SyncReport
     from indexer.writer import Writer
 
-from indexer import catalog
 from indexer.branches import dead_after
 from indexer.formats.parse import Malformed
 from indexer.formats.pi import Reader
+from indexer.probe import file_probe
 from indexer.report import skipped_note
 from indexer.schema import MAX_SEQ
-from indexer.tail import file_probe, read_lines
+from indexer.status import SESSION
+from indexer.tail import read_lines
 from indexer.tree import read_tree
 
 PRIOR_MAX_CHARS = 16 << 20
@@ -73,7 +74,7 @@ class FileStep:
         """
         texts = self._read()
         row = self._row
-        if row.kind == catalog.SESSION:
+        if row.kind == SESSION:
             self._tools.writer.set_prior(row.id, "\n".join(texts))
             row.prior_chars = row.text_chars
         self._finish()
@@ -95,7 +96,7 @@ class FileStep:
             # Written while it was read: a probe of other content than was indexed would hide
             # a rewrite for ever, so the next pass reads the file afresh.
             row.probe = b""
-        if row.kind != catalog.SESSION:
+        if row.kind != SESSION:
             report.not_sessions += 1
             return
         report.indexed += 1
@@ -126,7 +127,7 @@ class FileStep:
             self._tools.report.added += row.next_seq - known
             if session.is_session:
                 self._tools.report.skipped_lines += row.skipped - skipped
-        if row.kind == catalog.SESSION and not session.linear:
+        if row.kind == SESSION and not session.linear:
             self._leave(reader.branches)
         return texts
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from indexer.discover import Listing
 
-from indexer import store
+from indexer import layout, store
 from indexer.errors import IndexBrokenError
 from indexer.known import Known
 from indexer.plan import count_unchanged, plan
@@ -70,7 +70,7 @@ def _nothing_to_do(index_dir: str, listing: Listing, report: SyncReport) -> bool
     """Look without the lock and without tantivy: most runs end here."""
     trial = SyncReport()
     try:
-        generation = store.current(index_dir)
+        generation = layout.current(index_dir)
         if generation is None or not generation.is_usable:
             return False
         known = Known(generation)
@@ -95,7 +95,7 @@ def _continued(
     """Bring the current generation up to date; false when only a new one will do."""
     from indexer.passing import Pass
 
-    generation = store.current(index_dir)
+    generation = layout.current(index_dir)
     if generation is None or not generation.is_usable:
         return False
     trial = SyncReport()
@@ -141,7 +141,7 @@ def _build(index_dir: str, listing: Listing, report: SyncReport, progress: Progr
 def _known_before(index_dir: str) -> tuple[list[str], list[str]]:
     """Return the roots and the paths of the generation that is about to be replaced."""
     try:
-        generation = store.current(index_dir)
+        generation = layout.current(index_dir)
         if generation is None:
             return [], []
         known = Known(generation)

@@ -1,15 +1,15 @@
-"""Whole physical lines of a file from a byte offset on, with bounded memory; hashes of both."""
+"""Whole physical lines of a file from a byte offset on, with bounded memory."""
 
 from __future__ import annotations
 
 import os
-from _blake2 import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 from indexer.entry import Line
+from indexer.probe import line_hash
 
 BLOCK_BYTES = 1 << 20
 MAX_LINE_BYTES = 32 << 20
@@ -19,29 +19,6 @@ HEAD_BYTES = 4096
 IMAGE = rb'("data": ?")[A-Za-z0-9+/=_-]+'
 """An image in a message. Inside a text the quotes are escaped, so no text is ever touched."""
 IMAGE_HEAD_BYTES = 8
-PROBE_BYTES = 8
-"""Of a line."""
-WHOLE_PROBE_BYTES = 1 << 18
-PROBE_BLOCK_BYTES = 4096
-PROBE_SAMPLES = 60
-
-
-def line_probe(raw: bytes) -> bytes:
-    """Hash a whole line to PROBE_BYTES."""
-    return blake2b(raw, digest_size=PROBE_BYTES).digest()
-
-
-def file_probe(fd: int, end: int) -> bytes:
-    """Hash samples of the first *end* bytes: everything up to 256 KiB, 62 blocks beyond."""
-    digest = blake2b(end.to_bytes(8, "big"), digest_size=16)
-    if end <= WHOLE_PROBE_BYTES:
-        digest.update(os.pread(fd, end, 0))
-        return digest.digest()
-    step = (end - PROBE_BLOCK_BYTES) // (PROBE_SAMPLES + 1)
-    for number in range(PROBE_SAMPLES + 1):
-        digest.update(os.pread(fd, PROBE_BLOCK_BYTES, number * step))
-    digest.update(os.pread(fd, PROBE_BLOCK_BYTES, end - PROBE_BLOCK_BYTES))
-    return digest.digest()
 
 
 class _LongLine:
@@ -53,7 +30,7 @@ class _LongLine:
         self._image = re.compile(IMAGE)
         self._base64 = re.compile(rb"[A-Za-z0-9+/=_-]*")
         self._in_image = False
-        self._hash = blake2b(digest_size=PROBE_BYTES)
+        self._hash = line_hash()
         self._kept = bytearray()
         self.size = 0
         self.cut = False

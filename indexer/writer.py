@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from indexer.entry import Entry, Line
-    from indexer.store import Generation
+    from indexer.layout import Generation
 
 from indexer import analysis, schema
 from indexer.errors import IndexBrokenError

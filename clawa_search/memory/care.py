@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 from clawa_search.errors import StoreError
 from clawa_search.memory import connect
+from clawa_search.memory.condition import CURRENT, MISSING, OUTDATED, condition
 from clawa_search.memory.copy import back_up
-from clawa_search.memory.schema import CURRENT, MISSING, OUTDATED, build_mirror, condition
+from clawa_search.memory.schema import build_mirror
+from clawa_search.memory.writer import begin
 
 _ERRORS = (_sqlite3.Error, OSError)
 _FTS_CHECK = "INSERT INTO memories_fts(memories_fts, rank) VALUES ('integrity-check', 1)"
@@ -81,7 +83,7 @@ def _full_text(database: Database) -> list[str]:
     """Compare the full-text index with what it indexes; the check is a write to SQLite."""
     try:
         con = database.open_writer()
-        connect.begin(con)
+        begin(con)
         try:
             con.execute(_FTS_CHECK)
         finally:
@@ -107,7 +109,7 @@ def repair(database: Database, now_ms: int) -> str:
     try:
         copy = back_up(database.path, now_ms)
         con = database.open_writer()
-        connect.begin(con)
+        begin(con)
         try:
             build_mirror(con)
             con.execute("COMMIT")

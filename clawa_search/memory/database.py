@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 from clawa_search.errors import StoreError
 from clawa_search.memory import connect
 from clawa_search.memory.candidates import SCAN_ROWS, State
-from clawa_search.memory.schema import CURRENT, MISSING, NEWER, OUTDATED, condition, migrate, newer
+from clawa_search.memory.condition import CURRENT, MISSING, NEWER, OUTDATED, condition
 
 UPGRADE_WAIT_S = 0.25
 """A reader that finds an old file waits this long for the lock, then reads the file as it is."""
@@ -108,12 +108,18 @@ class Database:
             if self._writer:
                 self._writer.close()
                 self._writer = None
-            self._writer = connect.open_writer(self.path, wait_s)
+            from clawa_search.memory import writer
+
+            self._writer = writer.open_writer(self.path, wait_s)
             self._writes = connect.check_regular(self.path)
         needs = condition(self._writer)
         if needs == NEWER:
+            from clawa_search.memory.condition import newer
+
             raise newer(self.path)
         if needs in (OUTDATED, MISSING):
+            from clawa_search.memory.schema import migrate
+
             migrate(self._writer, self.path, self._clock(), wait_s)
             if needs == OUTDATED:
                 self.refresh(self._writer, wait_s)
@@ -142,10 +148,11 @@ class Database:
     def refresh(self, con: sqlite3.Connection, wait_s: float = connect.WRITE_WAIT_S) -> int:
         """Analyse everything stale, a bounded batch a transaction; return how many memories."""
         from clawa_search.memory.mirror import BATCH
+        from clawa_search.memory.writer import begin
 
         total = 0
         while True:
-            connect.begin(con, wait_s)
+            begin(con, wait_s)
             try:
                 done = self.catch_up(con, BATCH)
                 con.execute("COMMIT")
@@ -266,9 +273,11 @@ class Writing:
         self._con: sqlite3.Connection | None = None
 
     def __enter__(self) -> sqlite3.Connection:
+        from clawa_search.memory.writer import begin
+
         try:
             self._con = self._database.open_writer()
-            connect.begin(self._con)
+            begin(self._con)
         except _ERRORS as error:
             raise connect.store_error(self._database.path, error) from error
         return self._con

@@ -25,12 +25,19 @@ if TYPE_CHECKING:
 
     import sqlite_utils
 
-from clawa_search.errors import StoreError
-from clawa_search.memory.connect import begin, lacks_fts5
+from clawa_search.memory.condition import (
+    AHEAD,
+    CURRENT,
+    NEWER,
+    SCHEMA,
+    TABLES,
+    TRIGGERS,
+    condition,
+    newer,
+)
+from clawa_search.memory.connect import lacks_fts5
+from clawa_search.memory.writer import begin
 from indexer.version import ANALYSIS_VERSION
-
-SCHEMA = 1
-"""Version of the mirror's tables; a higher number is a newer clawa-search's."""
 
 MIGRATIONS = "clawa-memory"
 """Name of our set of steps in sqlite-utils' table of applied migrations."""
@@ -110,64 +117,15 @@ MIRROR = (
     "INSERT INTO memories_stale(id) SELECT id FROM memories",
 )
 
-TRIGGERS = {
-    "memories_stale_insert": f"""CREATE TRIGGER memories_stale_insert AFTER INSERT ON memories
-      BEGIN {_STALE.format("new")} END""",
-    "memories_stale_update": f"""CREATE TRIGGER memories_stale_update AFTER UPDATE ON memories
+TRIGGER_SQL = (
+    f"CREATE TRIGGER {TRIGGERS[0]} AFTER INSERT ON memories BEGIN {_STALE.format('new')} END",
+    f"""CREATE TRIGGER {TRIGGERS[1]} AFTER UPDATE ON memories
       WHEN old.id IS NOT new.id OR old.ts IS NOT new.ts
         OR old.text IS NOT new.text OR old.tags IS NOT new.tags
       BEGIN {_STALE.format("old")} {_STALE.format("new")} END""",
-    "memories_stale_delete": f"""CREATE TRIGGER memories_stale_delete AFTER DELETE ON memories
-      BEGIN {_STALE.format("old")} END""",
-}
-"""The triggers on `memories`; they are lost when another program drops that table."""
-
-_TABLES = (
-    "memories_fts",
-    "memories_index",
-    "memories_df",
-    "memories_stale",
-    "memories_tags",
-    "memories_state",
+    f"CREATE TRIGGER {TRIGGERS[2]} AFTER DELETE ON memories BEGIN {_STALE.format('old')} END",
 )
-
-MISSING, OUTDATED, CURRENT, AHEAD, NEWER = "missing", "outdated", "current", "ahead", "newer"
-
-
-def condition(con: sqlite3.Connection) -> str:
-    """Return how the file stands to this version.
-
-    MISSING: it has no table `memories`. OUTDATED: it needs `migrate`. CURRENT: nothing to do.
-    AHEAD: a newer analyser wrote the mirror; memories can be written, the mirror is not ours.
-    NEWER: a newer clawa-search wrote it; it can only be read, and without the mirror.
-    """
-    names = {
-        name
-        for (name,) in con.execute(
-            "SELECT name FROM sqlite_master WHERE tbl_name GLOB 'memories*' AND type != 'index'"
-        )
-    }
-    if "memories" not in names:
-        return MISSING
-    row = None
-    if "memories_state" in names:
-        row = con.execute("SELECT schema, analyser FROM memories_state").fetchone()
-    schema, analyser = row or (0, 0)
-    if schema > SCHEMA:
-        return NEWER
-    if not names.issuperset((*TRIGGERS, *_TABLES)):
-        return OUTDATED
-    if schema == SCHEMA and analyser > ANALYSIS_VERSION:
-        return AHEAD
-    return CURRENT if (schema, analyser) == (SCHEMA, ANALYSIS_VERSION) else OUTDATED
-
-
-def version(con: sqlite3.Connection) -> int | None:
-    """Return the version of the mirror's tables; None when there is no mirror."""
-    if not con.execute("SELECT 1 FROM sqlite_master WHERE name = 'memories_state'").fetchone():
-        return None
-    row = con.execute("SELECT schema FROM memories_state").fetchone()
-    return int(row[0]) if row else None
+"""The triggers on `memories`; they are lost when another program drops that table."""
 
 
 def migrate(con: sqlite3.Connection, path: str, now_ms: int, wait_s: float) -> None:
@@ -219,14 +177,6 @@ def _will_rebuild(con: sqlite3.Connection) -> bool:
     return found == (0,) and con.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is not None
 
 
-def newer(path: str) -> StoreError:
-    """Return the error for a file whose mirror this version does not know."""
-    return StoreError(
-        f"{path}: a newer clawa-search keeps this database; this version only reads it",
-        hint="update clawa-search; nothing was changed",
-    )
-
-
 def _apply(con: sqlite3.Connection, path: str) -> None:
     """Run the named steps that this file has not seen, and those whose result is gone."""
     import sqlite_utils
@@ -258,10 +208,10 @@ def _apply(con: sqlite3.Connection, path: str) -> None:
 
 def build_mirror(con: sqlite3.Connection) -> None:
     """Make an empty mirror, replacing whatever is there; every memory is stale after it."""
-    for table in _TABLES:
+    for table in TABLES:
         con.execute(f"DROP TABLE IF EXISTS {table}")
     for name in TRIGGERS:
         con.execute(f"DROP TRIGGER IF EXISTS {name}")
-    for statement in (*MIRROR, *TRIGGERS.values()):
+    for statement in (*MIRROR, *TRIGGER_SQL):
         con.execute(statement)
     con.execute("INSERT INTO memories_state VALUES (1, ?, ?, 0, 0, 0)", (SCHEMA, ANALYSIS_VERSION))

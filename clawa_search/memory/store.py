@@ -271,7 +271,7 @@ class MemoryStore:
 
     def version(self) -> int | None:
         """Return the version of the mirror's tables; None when there is no mirror."""
-        from clawa_search.memory.schema import version
+        from clawa_search.memory.condition import version
 
         with self._database.reading() as con:
             return version(con) if con else None

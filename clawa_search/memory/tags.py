@@ -46,7 +46,7 @@ def parse(stored: object) -> tuple[str, ...]:
 
 
 def _strings(stored: str) -> list[str]:
-    inner = stored[2:-2]
+    inner = stored[2:-2].replace('", "', '","')  # as Python's json writes them
     if (
         stored[:2] == '["'
         and stored[-2:] == '"]'

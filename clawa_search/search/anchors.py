@@ -9,7 +9,10 @@ if TYPE_CHECKING:
     from indexer.entry import Entry
     from indexer.schema import Stored
 
-from indexer.tail import BLOCK_BYTES, line_probe, read_lines
+from indexer.probe import line_probe
+
+READ_AT_ONCE_BYTES = 1 << 20
+"""A longer line is read block by block."""
 
 
 def is_there(path: str, stored: Stored) -> bool:
@@ -20,7 +23,7 @@ def is_there(path: str, stored: Stored) -> bool:
     except OSError:
         return False
     try:
-        if stored.size > BLOCK_BYTES:
+        if stored.size > READ_AT_ONCE_BYTES:
             return _is_long_line_there(fd, stored)
         raw = os.pread(fd, before + stored.size + 1, stored.offset - before)
     except OSError:
@@ -39,6 +42,8 @@ def is_there(path: str, stored: Stored) -> bool:
 
 def _is_long_line_there(fd: int, stored: Stored) -> bool:
     """Look at a line that holds an image, perhaps, with the memory of a block."""
+    from indexer.tail import read_lines
+
     if stored.offset and os.pread(fd, 1, stored.offset - 1) != b"\n":
         return False
     stop = stored.offset + stored.size + 1
@@ -59,6 +64,7 @@ def find_line(path: str, stored: Stored) -> int:
     """
     from indexer.formats.parse import Malformed
     from indexer.formats.pi import Reader
+    from indexer.tail import read_lines
 
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

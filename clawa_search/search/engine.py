@@ -6,15 +6,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clawa_search.memory.candidates import Candidates
     from clawa_search.memory.store import MemoryStore
+    from clawa_search.search.fresh import FreshEntry
     from clawa_search.search.query import Query
     from clawa_search.search.question import Question
-    from clawa_search.search.scope import Scope
+    from clawa_search.search.scope import Fresh, Scope
     from clawa_search.search.sessions import SessionIndex
     from indexer.entry import Entry
 
 from clawa_search.errors import StoreError
 from clawa_search.memory.record import Memory
-from clawa_search.search import bm25, corrections, fresh, merge, rank, sessions
+from clawa_search.search import bm25, corrections, merge, rank, sessions
 from clawa_search.search.dated import looks_dated
 from indexer.analysis import Word
 from indexer.entry import ROLE_NUMBER, ROLES
@@ -67,7 +68,7 @@ class Winner:
         self.memory: Memory | None = None
         self.tokens: list[str] | None = None
         self.candidate: sessions.Candidate | None = None
-        self.fresh: fresh.FreshEntry | None = None
+        self.fresh: FreshEntry | None = None
 
 
 class Engine:
@@ -81,7 +82,7 @@ class Engine:
         *,
         index: SessionIndex | None,
         memories: MemoryStore | None,
-        read: fresh.Fresh,
+        read: Fresh,
         weights: rank.Weights = rank.DEFAULT,
     ) -> None:
         self.question = question
@@ -99,9 +100,11 @@ class Engine:
     def winners(self, limit: int) -> list[Winner]:
         """Return the best *limit* of everything that matches, the best of each set of twins."""
         found: list[Winner] = []
-        entries: list[fresh.FreshEntry] = []
-        if self.question.source != "memory":
-            entries = fresh.matching(self.read.files, self.query, self.scope.filter)
+        entries: list[FreshEntry] = []
+        if self.read.files and self.question.source != "memory":
+            from clawa_search.search.fresh import matching
+
+            entries = matching(self.read.files, self.query, self.scope.filter)
         candidates = self._candidates(limit) if self.question.source != "memory" else []
         matched = self._memory_candidates() if self.question.source != "session" else None
         self.statistics = self._statistics(candidates, entries, matched)
@@ -139,7 +142,7 @@ class Engine:
     def _statistics(
         self,
         candidates: list[sessions.Candidate],
-        entries: list[fresh.FreshEntry],
+        entries: list[FreshEntry],
         matched: Candidates | None,
     ) -> bm25.Statistics:
         """Describe sessions, fresh entries and memories as one collection."""
@@ -187,7 +190,7 @@ class Engine:
     def _sessions(
         self,
         candidates: list[sessions.Candidate],
-        entries: list[fresh.FreshEntry],
+        entries: list[FreshEntry],
         limit: int,
     ) -> list[Winner]:
         known = {candidate.mid: candidate for candidate in candidates}
@@ -210,7 +213,7 @@ class Engine:
         return self._resolve(recipe, own, known, limit)
 
     def _own_scores(
-        self, known: dict[int, sessions.Candidate], entries: list[fresh.FreshEntry]
+        self, known: dict[int, sessions.Candidate], entries: list[FreshEntry]
     ) -> dict[int, float]:
         """Return what each entry scores for its own text, by mid."""
         weights, statistics = self.weights, self.statistics
@@ -301,7 +304,7 @@ class Engine:
     def _winner(self, total: float, mid: int, numbers: sessions.Candidate | None) -> Winner | None:
         fresh_entry = self.fresh_by_mid.get(mid)
         if fresh_entry is not None:
-            if not fresh.is_wanted(fresh_entry, self.query, self.scope.filter):
+            if not fresh_entry.is_wanted(self.query, self.scope.filter):
                 return None
             said = fresh_entry.entry
             winner = Winner(total, said.ts_ms, fresh_entry.twin)

@@ -14,13 +14,16 @@ if TYPE_CHECKING:
 
     from clawa_search.search.clauses import Filter
     from clawa_search.search.query import Query
-    from indexer.catalog import Catalog, File, Status
+    from indexer.catalog import Catalog, File
     from indexer.discover import Found
     from indexer.entry import Entry, Line, Session
+    from indexer.status import Status
 
 from clawa_search.search.bm25 import phrase_count
-from indexer import analysis, catalog
+from clawa_search.search.scope import Fresh
+from indexer import analysis
 from indexer.schema import SEQ_BITS, twin
+from indexer.status import SESSION
 
 MAX_BYTES = 32 << 20
 """What one recall reads of files that are not indexed; the rest is named in a note."""
@@ -53,6 +56,22 @@ class FreshEntry:
             self.codes = frozenset(analysis.code_tokens(self.entry.text))
         return self.tokens
 
+    def is_wanted(self, query: Query, scope: Filter) -> bool:
+        """Do the filters let it through? Words are not looked at."""
+        said = self.entry
+        if scope.roles and said.role not in scope.roles:
+            return False
+        if scope.since_ms is not None and said.ts_ms < scope.since_ms:
+            return False
+        if scope.until_ms is not None and not 0 <= said.ts_ms <= scope.until_ms:
+            return False
+        if query.phrases or query.excluded:
+            tokens = self.analyse()
+            if not all(phrase_count(tokens, phrase) for phrase in query.phrases):
+                return False
+            return not any(phrase_count(tokens, phrase) for phrase in query.excluded)
+        return True
+
 
 class FreshFile:
     """A file, or its tail, as read in memory.
@@ -74,27 +93,6 @@ class FreshFile:
         self.skipped_line = 0
 
 
-class Fresh:
-    """Everything in scope that the index lacks.
-
-    Attributes:
-        stale_ids: files whose entries in the index no longer count (rewritten, unreadable).
-        unread: `(path, why)` of what was not searched.
-        left_bytes: bytes that were too many to read.
-        others: files that are no sessions.
-    """
-
-    __slots__ = ("files", "left_bytes", "left_files", "others", "stale_ids", "unread")
-
-    def __init__(self) -> None:
-        self.files: list[FreshFile] = []
-        self.stale_ids: list[int] = []
-        self.unread: list[tuple[str, str]] = []
-        self.left_bytes = 0
-        self.left_files = 0
-        self.others: list[str] = []
-
-
 def pending_bytes(fresh: Sequence[tuple[Found, Status | None]], book: Catalog | None) -> int:
     """Return how much there is to read: tails of known files, whole new ones."""
     total = 0
@@ -102,7 +100,7 @@ def pending_bytes(fresh: Sequence[tuple[Found, Status | None]], book: Catalog | 
         row = book.by_id(status[6]) if status is not None and book is not None else None
         if row is not None and row.may_continue(found.stat):
             # What is no session does not become one by growing: its first line decides.
-            total += found.stat.st_size - row.end if row.kind == catalog.SESSION else 0
+            total += found.stat.st_size - row.end if row.kind == SESSION else 0
         else:
             total += found.stat.st_size
     return total
@@ -146,7 +144,7 @@ def _read_file(
 ) -> int:
     now = os.fstat(fd)
     size = now.st_size if stat.S_ISREG(now.st_mode) else 0
-    if row is not None and row.kind != catalog.SESSION:
+    if row is not None and row.kind != SESSION:
         row = None
     if row is not None and not (row.is_unchanged(now) or row.continues(fd, now)):
         result.stale_ids.append(row.id)
@@ -200,23 +198,6 @@ def _read_lines(fd: int, path: str, row: File | None, new_id: int, size: int) ->
     return file if reader.session.is_session else None
 
 
-def is_wanted(entry: FreshEntry, query: Query, scope: Filter) -> bool:
-    """Do the filters let *entry* through? Words are not looked at."""
-    said = entry.entry
-    if scope.roles and said.role not in scope.roles:
-        return False
-    if scope.since_ms is not None and said.ts_ms < scope.since_ms:
-        return False
-    if scope.until_ms is not None and not 0 <= said.ts_ms <= scope.until_ms:
-        return False
-    if query.phrases or query.excluded:
-        tokens = entry.analyse()
-        if not all(phrase_count(tokens, phrase) for phrase in query.phrases):
-            return False
-        return not any(phrase_count(tokens, phrase) for phrase in query.excluded)
-    return True
-
-
 def matching(files: Sequence[FreshFile], query: Query, scope: Filter) -> list[FreshEntry]:
     """Return the entries that match the query and the filters."""
     size = sum(len(entry.entry.text) for file in files for entry in file.entries)
@@ -226,7 +207,7 @@ def matching(files: Sequence[FreshFile], query: Query, scope: Filter) -> list[Fr
         for entry in file.entries:
             if needles is not None and not _may_match(entry.entry.text, needles):
                 continue
-            if not is_wanted(entry, query, scope):
+            if not entry.is_wanted(query, scope):
                 continue
             tokens = entry.analyse()
             if (

@@ -13,12 +13,11 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog
 
 from clawa_search.errors import StoreError
-from clawa_search.search import fresh
 from clawa_search.search.engine import BARE_WORDS, RESERVE, Engine, Winner
 from clawa_search.search.present import Presenter
 from clawa_search.search.query import MAX_WORDS, Query, is_plain, keep_rarest, parse, take_filters
 from clawa_search.search.question import Answer
-from clawa_search.search.scope import Scope, is_wide, make_scope
+from clawa_search.search.scope import Fresh, Scope, is_wide, make_scope
 from indexer.errors import IndexBrokenError, tells_damage
 
 NOTES_PER_KIND = 5
@@ -121,7 +120,7 @@ class _Sources:
         self.index: SessionIndex | None = None
         self.memories: MemoryStore | None = None
         self.scope = Scope()
-        self.read = fresh.Fresh()
+        self.read = Fresh()
         if question.source != "memory":
             self._sessions(question, damage)
         if question.source != "session":
@@ -146,13 +145,13 @@ class _Sources:
             self._open(question)
         else:
             self._heal(question, damage, rebuild=True)
-        pending = self.scope.fresh
-        if pending:
+        if self.scope.fresh:
             from clawa_search.recall import AUTO_SYNC_BYTES
+            from clawa_search.search import fresh
 
-            if fresh.pending_bytes(pending, self.catalog) > AUTO_SYNC_BYTES:
+            if fresh.pending_bytes(self.scope.fresh, self.catalog) > AUTO_SYNC_BYTES:
                 self._catch_up(question)
-        self.read = fresh.read_fresh(self.scope.fresh, self.catalog, question.project)
+            self.read = fresh.read_fresh(self.scope.fresh, self.catalog, question.project)
         self._tell()
         named = [self._recall.places.absolute(path) for path in question.session_files]
         for path in named:

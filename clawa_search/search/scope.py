@@ -5,14 +5,16 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clawa_search.places import Places
+    from clawa_search.search.fresh import FreshFile
     from clawa_search.search.question import Question
-    from indexer.catalog import Catalog, Status
+    from indexer.catalog import Catalog
     from indexer.discover import Found
     from indexer.snapshot import Snapshot
+    from indexer.status import Status
 
 from clawa_search.search.clauses import Filter
-from indexer import catalog as rows
 from indexer.discover import Listing, newest
+from indexer.status import SESSION, has_tail, unchanged
 
 MISSING = "the folder is missing; what was indexed from it was not searched"
 
@@ -35,6 +37,27 @@ class Scope:
         self.filter = Filter()
         self.notes: list[tuple[str, str]] = []
         self.skipped: list[tuple[str, int, int]] = []
+        self.others: list[str] = []
+
+
+class Fresh:
+    """Everything in scope that the index lacks.
+
+    Attributes:
+        stale_ids: files whose entries in the index no longer count (rewritten, unreadable).
+        unread: `(path, why)` of what was not searched.
+        left_bytes: bytes that were too many to read.
+        others: files that are no sessions.
+    """
+
+    __slots__ = ("files", "left_bytes", "left_files", "others", "stale_ids", "unread")
+
+    def __init__(self) -> None:
+        self.files: list[FreshFile] = []
+        self.stale_ids: list[int] = []
+        self.unread: list[tuple[str, str]] = []
+        self.left_bytes = 0
+        self.left_files = 0
         self.others: list[str] = []
 
 
@@ -104,11 +127,11 @@ def _compare(scope: Scope, files: list[Found], known: dict[str, Status]) -> list
     allowed = []
     for found in files:
         row = known.get(found.path)
-        if row is None or not rows.unchanged(row, found.stat) or rows.has_tail(row):
+        if row is None or not unchanged(row, found.stat) or has_tail(row):
             scope.fresh.append((found, row))
-        elif row[5] != rows.SESSION:
+        elif row[5] != SESSION:
             scope.others.append(found.path)
-        if row is not None and row[5] == rows.SESSION:
+        if row is not None and row[5] == SESSION:
             allowed.append(row[6])
             if row[7]:
                 scope.skipped.append((found.path, row[7], row[8]))

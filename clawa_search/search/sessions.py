@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clawa_search.search.query import Query as UserQuery
     from clawa_search.search.rank import Weights
     from indexer.analysis import Word
-    from indexer.store import Generation
+    from indexer.layout import Generation
 
 from clawa_search.search.clauses import among, clauses_of, files_of, question, silent
 from indexer.entry import ROLE_NUMBER

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from clawa_search.search.engine import Engine
 
 from clawa_search.errors import StoreError
-from clawa_search.search import fresh, merge
+from clawa_search.search import merge
 from clawa_search.search.engine import Winner
 from indexer.entry import ROLES
 
@@ -78,7 +78,7 @@ def _entries(engine: Engine, limit: int) -> list[Winner]:
         for entry in reversed(file.entries):
             if len(said) == limit:
                 break
-            if fresh.is_wanted(entry, engine.query, scope):
+            if entry.is_wanted(engine.query, scope):
                 said.add(entry.twin)
                 winner = Winner(0.0, entry.entry.ts_ms, entry.twin)
                 winner.fresh, winner.role, winner.mid = entry, entry.entry.role, entry.mid

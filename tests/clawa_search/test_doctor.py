@@ -11,7 +11,7 @@ import pytest
 
 from clawa_search import main
 from clawa_search.doctor import doctor
-from indexer import checkup, store
+from indexer import checkup, layout, store
 from tests.builders import swap, user
 
 
@@ -36,7 +36,7 @@ def sound(home):
 
 
 def files_of(home, *endings):
-    generation = store.current(str(home.index))
+    generation = layout.current(str(home.index))
     assert generation is not None
     return [
         f"{generation.messages}/{name}"
@@ -71,7 +71,7 @@ def test_a_lost_segment_is_found_and_a_new_index_made(sound):
 
 
 def test_entries_that_the_catalog_does_not_count_are_found(sound):
-    generation = store.current(str(sound.index))
+    generation = layout.current(str(sound.index))
     assert generation is not None
     with sqlite3.connect(generation.catalog) as catalog:
         catalog.execute("DELETE FROM files WHERE path LIKE '%fan%'")
@@ -82,7 +82,7 @@ def test_entries_that_the_catalog_does_not_count_are_found(sound):
 
 
 def test_a_catalog_that_is_none_is_found(sound):
-    generation = store.current(str(sound.index))
+    generation = layout.current(str(sound.index))
     assert generation is not None
     sound.close()
     with open(generation.catalog, "r+b") as file:
@@ -142,7 +142,7 @@ def test_a_stale_index_is_found_with_its_lag_and_caught_up(sound):
 
 
 def test_what_a_killed_writer_left_is_found_and_removed(sound):
-    generation = store.current(str(sound.index))
+    generation = layout.current(str(sound.index))
     assert generation is not None
     (sound.index / "gen-77").mkdir()
     (sound.index / "CURRENT.4242").write_text("")

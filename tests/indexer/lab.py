@@ -8,9 +8,10 @@ from clawa_search.places import Places
 from clawa_search.recall import Recall
 from clawa_search.search.question import Question
 from clawa_search.search.sessions import SessionIndex
-from indexer import store
-from indexer.catalog import SESSION, Catalog
+from indexer import layout
+from indexer.catalog import Catalog
 from indexer.discover import Listing
+from indexer.status import SESSION
 from indexer.sync import sync
 
 SCALE = int(os.environ.get("TEST_SCALE", "1"))
@@ -148,7 +149,7 @@ class Lab:
 
 def indexed(index_dir):
     """Return what an index holds, as (path, line, text); nothing may be in it besides."""
-    generation = store.current(index_dir)
+    generation = layout.current(index_dir)
     assert generation is not None
     book = Catalog(generation.catalog)
     index = SessionIndex(generation)
@@ -192,7 +193,7 @@ def size_of(folder):
 
 
 def generation(lab):
-    found = store.current(lab.index_dir)
+    found = layout.current(lab.index_dir)
     assert found is not None
     return found
 

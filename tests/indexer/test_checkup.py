@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer import checkup, store
+from indexer import checkup, layout
 from tests.builders import Home, assistant, swap, user
 
 
@@ -20,7 +20,7 @@ def generation(tmp_path):
     (home.sessions / "b.jsonl").unlink()
     home.reindex()
     home.close()
-    found = store.current(str(home.index))
+    found = layout.current(str(home.index))
     assert found is not None
     return found
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clawa_search.search.sessions import SessionIndex
-from indexer import store
+from indexer import layout, store
 from indexer.ledger import Ledger
 from indexer.sync import sync
 from indexer.writer import Writer
@@ -81,7 +81,7 @@ def test_twenty_killed_writers_leave_a_whole_and_small_index(memory_path):
             writer.kill()
         writer.join(30)
         assert writer.exitcode == -signal.SIGKILL
-        current = store.current(lab.index_dir)
+        current = layout.current(lab.index_dir)
         assert current is not None
         SessionIndex(current)
         path, line, text = max(lab.expected(torn=False), key=lambda found: found[1])
@@ -92,7 +92,7 @@ def test_twenty_killed_writers_leave_a_whole_and_small_index(memory_path):
     clean = str(memory_path / "clean")
     lab.sync(index_dir=clean)
     assert size_of(lab.index_dir) < 1.2 * size_of(clean)
-    current = store.current(lab.index_dir)
+    current = layout.current(lab.index_dir)
     assert current is not None
     assert set(os.listdir(lab.index_dir)) == {"CURRENT", "lock", Path(current.folder).name}
     assert orphans(current.messages) | orphans(current.priors) == set()

@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from indexer.discover import Listing, newest
-from indexer.snapshot import told
+from indexer.status import told
 from tests.indexer.lab import session
 
 AS_ROOT = os.geteuid() == 0

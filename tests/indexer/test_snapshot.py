@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer import snapshot, store
+from indexer import layout, snapshot
 from indexer.catalog import Catalog
 from tests.builders import Home, header, lines, user
 
@@ -18,7 +18,7 @@ STEPS = st.lists(
 
 
 def generation(home):
-    found = store.current(str(home.index))
+    found = layout.current(str(home.index))
     assert found is not None
     return found
 

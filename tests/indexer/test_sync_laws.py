@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from indexer import store
+from indexer import layout
 from indexer.ledger import Ledger
 from indexer.writer import Writer
 from tests.indexer.lab import (
@@ -134,7 +134,7 @@ class World:
         self.die_after_the_commit(rebuild=True)
 
     def become_another_version(self):
-        pointer = Path(self.lab.index_dir, store.CURRENT)
+        pointer = Path(self.lab.index_dir, layout.CURRENT)
         pointer.write_text(f"{pointer.read_text().split()[0]} s0a0\n")
 
     def wait(self):

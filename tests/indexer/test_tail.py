@@ -8,11 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer import tail
+from indexer import probe, tail
 from indexer.entry import Line
 from indexer.formats.parse import Malformed
 from indexer.formats.pi import Reader
-from indexer.tail import line_probe, read_lines
+from indexer.probe import line_probe
+from indexer.tail import read_lines
 from tests.indexer.lab import dumps, header
 
 pieces = st.one_of(
@@ -181,17 +182,17 @@ def test_of_a_line_too_long_for_memory_only_the_head_is_kept(tmp_path, monkeypat
 
 
 @pytest.mark.parametrize(
-    "size", [0, 1, tail.WHOLE_PROBE_BYTES, tail.WHOLE_PROBE_BYTES + 1, 1 << 20]
+    "size", [0, 1, probe.WHOLE_PROBE_BYTES, probe.WHOLE_PROBE_BYTES + 1, 1 << 20]
 )
 def test_the_probe_of_a_file_tells_its_length_its_ends_and_all_of_a_small_one(tmp_path, size):
     path = tmp_path / "file"
-    places = {0, size - 1} if size > tail.WHOLE_PROBE_BYTES else {*range(0, size, 9999), size - 1}
+    places = {0, size - 1} if size > probe.WHOLE_PROBE_BYTES else {*range(0, size, 9999), size - 1}
 
     def probed(data, end):
         path.write_bytes(data)
         fd = os.open(path, os.O_RDONLY)
         try:
-            return tail.file_probe(fd, end)
+            return probe.file_probe(fd, end)
         finally:
             os.close(fd)
 

@@ -224,7 +224,7 @@ CLOSED = """
 import os, sys
 from pathlib import Path
 from clawa_search.search.question import Question
-from indexer import store
+from indexer import layout, store
 from indexer.errors import IndexBrokenError
 from tests.indexer.lab import WORD, Lab, drop_privileges, said, session, indexed, snapshot
 
@@ -256,8 +256,8 @@ before = snapshot(lab.index_dir)
 
 # An index that may not be read or written is left alone.
 lab.append("a.jsonl", said("e9", f"{WORD} later"))
-for path in (store.current(lab.index_dir).messages, store.current(lab.index_dir).folder,
-             store.current(lab.index_dir).catalog, lab.index_dir):
+for path in (layout.current(lab.index_dir).messages, layout.current(lab.index_dir).folder,
+             layout.current(lab.index_dir).catalog, lab.index_dir):
     mode = os.stat(path).st_mode
     os.chmod(path, 0)
     try:

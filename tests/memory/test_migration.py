@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clawa_search.errors import StoreError
-from clawa_search.memory import schema
+from clawa_search.memory import condition, schema
 from clawa_search.memory.store import MemoryStore
 from indexer.version import ANALYSIS_VERSION
 from tests.memory.asking import INSERT, OLD, find, make_old, rows_of, texts
@@ -59,7 +59,7 @@ def test_an_old_file_is_taken_over(store, path, shape, rows, first):
     assert rows_of(path) == before
     assert {m.id for m in store.newest(9, ["fruit"])} == {r[0] for r in rows if "fruit" in r[3]}
     assert store.integrity() == []
-    assert store.version() == schema.SCHEMA
+    assert store.version() == condition.SCHEMA
     # An id above all old ones, and never one that was used since.
     _, number = store.remember("another")
     assert number > max([0, *(row[0] for row in rows)])
@@ -162,7 +162,7 @@ def test_a_new_analyser_indexes_everything_again(store, path, monkeypatch):
         store.remember(text, tags=["a"])
     before = rows_of(path)
     store.close()
-    monkeypatch.setattr(schema, "ANALYSIS_VERSION", ANALYSIS_VERSION + 1)
+    with_analyser(monkeypatch, ANALYSIS_VERSION + 1)
     with MemoryStore(path) as newer:
         assert find(newer, "pear") == [1]
         assert newer.integrity() == []
@@ -170,11 +170,16 @@ def test_a_new_analyser_indexes_everything_again(store, path, monkeypatch):
     assert backups(path) == []
 
 
+def with_analyser(patch, version):
+    for module in (condition, schema):
+        patch.setattr(module, "ANALYSIS_VERSION", version)
+
+
 def test_a_newer_analyser_is_left_alone_but_memories_are_written(store, path, monkeypatch):
     store.remember("pear")
     store.close()
     with monkeypatch.context() as older:
-        older.setattr(schema, "ANALYSIS_VERSION", ANALYSIS_VERSION - 1)
+        with_analyser(older, ANALYSIS_VERSION - 1)
         with MemoryStore(path) as old:
             assert old.remember("plum") == ("created", 2)
             answer = old.candidates([], prefixes=["pl"])

@@ -71,9 +71,9 @@ def test_the_first_conversation_is_indexed_behind_the_answer_and_nothing_is_left
     mark = lab.env["CLAWA_INDEX_DIR"].encode()
     while left := processes_with(mark):
         assert_gone(*left)
-    from indexer import store
+    from indexer import layout
 
-    assert store.current(lab.env["CLAWA_INDEX_DIR"]) is not None
+    assert layout.current(lab.env["CLAWA_INDEX_DIR"]) is not None
 
 
 def test_pi_installs_the_repository_as_a_package(tmp_path, model):

@@ -1,0 +1,57 @@
+"""The status of a file, and how it is compared with what was indexed of it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+
+SESSION, NOT_SESSION = 1, 0
+"""`kind`: a session; some other `*.jsonl`."""
+
+INTEGER = (1 << 63) - 1
+"""SQLite's largest: inodes of some file systems, and times after the year 2262, are larger."""
+
+ODD = " !"
+"""Behind the status of a file that a look at its status alone does not settle: no session, with
+unreadable lines, or with a last line that is not indexed yet."""
+STATUS = (
+    "SELECT path, size, mtime_ns, ctime_ns, ino, kind, id, skipped, skipped_line, end FROM files"
+)
+Status = tuple[str, int, int, int, int, int, int, int, int, int]
+"""A row of STATUS: enough to tell what changed."""
+TOLD = (
+    "SELECT path, size || ' ' || mtime_ns || ' ' || ctime_ns || ' ' || ino || "
+    f"CASE WHEN kind != 1 OR skipped > 0 OR end < size THEN '{ODD}' ELSE '' END FROM files"
+)
+
+
+def told(stat: os.stat_result) -> str:
+    """Write the status of a file that is to be compared with what was indexed."""
+    return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
+
+
+def times_and_inode(stat: os.stat_result) -> tuple[int, int, int]:
+    return stat.st_mtime_ns & INTEGER, stat.st_ctime_ns & INTEGER, stat.st_ino & INTEGER
+
+
+def unchanged(status: Status, stat: os.stat_result) -> bool:
+    """Is the file, by its status alone, the one that was indexed?
+
+    ctime_ns is part of it: a rewrite of equal size whose mtime was put back has it new.
+    """
+    return (
+        status[1] == stat.st_size
+        and status[2] == (stat.st_mtime_ns & INTEGER)
+        and status[3] == (stat.st_ctime_ns & INTEGER)
+        and status[4] == (stat.st_ino & INTEGER)
+    )
+
+
+def has_tail(status: Status) -> bool:
+    """Does a file that did not change end in a line that is not indexed?
+
+    A last line without LF may still be written to: no checkpoint passes it, readers look at it.
+    """
+    size, kind, end = status[1], status[5], status[9]
+    return end < size and (kind == SESSION or end == 0)
