@@ -16,6 +16,10 @@ from clawa_search.errors import StoreError
 READ_WAIT_S = 2.0
 """A reader waits this long; in WAL mode nobody holds it up but a program that locks everything."""
 
+READER_CACHE_KIB = 500
+"""Of pages that a reader keeps. A question reads most of its pages once, and each page more that
+SQLite keeps is fresh memory: with its 2,000 a recall beside 100,000 memories took 3 ms of 60 for
+page faults. In a process that stays open both are equally fast."""
 WRITE_WAIT_S = 5.0
 """A writer waits this long for a lock that one program holds."""
 
@@ -71,26 +75,24 @@ def open_reader(path: str) -> tuple[sqlite3.Connection, bool]:
         sqlite3.Error: *path* cannot be read.
     """
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    con = connect(f"file://{quoted}?mode=ro", READ_WAIT_S)
     try:
-        con.execute("SELECT 1 FROM sqlite_master").fetchone()
+        return _looked_into(f"file://{quoted}?mode=ro"), False
     except _sqlite3.OperationalError as error:
-        con.close()
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code not in (_READONLY, _CANTOPEN) or _has_wal(path):
             raise
-    except _sqlite3.Error:
-        con.close()
-        raise
-    else:
-        return con, False
-    con = connect(f"file://{quoted}?mode=ro&immutable=1", READ_WAIT_S)
+    return _looked_into(f"file://{quoted}?mode=ro&immutable=1"), True
+
+
+def _looked_into(uri: str) -> sqlite3.Connection:
+    con = connect(uri, READ_WAIT_S)
     try:
+        con.execute(f"PRAGMA cache_size = -{READER_CACHE_KIB}")
         con.execute("SELECT 1 FROM sqlite_master").fetchone()
     except _sqlite3.Error:
         con.close()
         raise
-    return con, True
+    return con
 
 
 def connect(where: str, wait_s: float) -> sqlite3.Connection:
