@@ -26,7 +26,7 @@ OWN_REFRESH = 512
 """Memories of other programs that one write of ours brings up to date at most."""
 
 _TERMS = """SELECT token FROM memories_df WHERE token >= ? AND token < ? AND text > 0
-ORDER BY text DESC LIMIT ?"""
+AND length(token) BETWEEN ? AND ? ORDER BY text DESC LIMIT ?"""
 _BATCH = f"SELECT {MEMORY} FROM memories WHERE id > ? ORDER BY id LIMIT ?"
 
 
@@ -249,12 +249,18 @@ class MemoryStore:
             term = Term((token,), code=field == "code")
             return min(cap, frequency(con, term, mirrored=self._database.mirrored))
 
-    def terms(self, prefix: str, limit: int) -> list[str]:
-        """Return text tokens of memories that begin with *prefix*, the most frequent first."""
+    def terms(
+        self, prefix: str, limit: int, *, shortest: int = 0, longest: int = 1 << 16
+    ) -> list[str]:
+        """Return text tokens of memories that begin with *prefix*, the most frequent first.
+
+        Args:
+            shortest, longest: characters that they have.
+        """
         with self._database.reading(mirror=True) as con:
             if con is None or not self._database.mirrored or not prefix:
                 return []
-            span = (prefix, prefix + "\U0010ffff", limit)
+            span = (prefix, prefix + "\U0010ffff", shortest, longest, limit)
             return [str(row[0]) for row in con.execute(_TERMS, span)]
 
     def stats(self) -> tuple[int, int]:

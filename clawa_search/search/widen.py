@@ -74,7 +74,8 @@ class Vocabulary:
         if self._index is not None:
             candidates.update(self._index.similar(token, allowed))
         if self._memories is not None:
-            candidates.update(self._memories.terms(token[:2], MAX_VOCABULARY))
+            about = {"shortest": len(token) - allowed, "longest": len(token) + allowed}
+            candidates.update(self._memories.terms(token[:2], MAX_VOCABULARY, **about))
         candidates |= self._fresh_tokens()
         letters = set(token)
         ranked = sorted(
