@@ -74,11 +74,16 @@ class Database:
             return None
         if not mirror:
             return con if self._has_memories(con) else None
-        # Nobody wrote since the last look: it need not be repeated, which costs 0.1 ms.
+        # Nobody wrote since the last look: it need not be repeated, which costs 0.1 ms. Asked
+        # inside the transaction, so that what was kept of that look fits what is read now.
+        if con.in_transaction:  # an error ended the last block before it began
+            con.execute("ROLLBACK")
+        con.execute("BEGIN")
         seen: int | None = con.execute("PRAGMA data_version").fetchone()[0]
         if seen == self._current_at:
             self.mirrored = True
             return con
+        con.execute("ROLLBACK")
         self._state = None
         needs = condition(con)
         if needs == OUTDATED or (needs == CURRENT and self._is_behind(con)):
@@ -250,7 +255,7 @@ class Reading:
     def __enter__(self) -> sqlite3.Connection | None:
         try:
             self._con = self._database.open_reader(mirror=self._mirror)
-            if self._con and self._mirror:
+            if self._con and self._mirror and not self._con.in_transaction:
                 self._con.execute("BEGIN")
         except _ERRORS as error:
             raise connect.store_error(self._database.path, error) from error

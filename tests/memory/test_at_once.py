@@ -13,6 +13,7 @@ import pytest
 from clawa_search.errors import StoreError
 from clawa_search.memory import database, writer
 from clawa_search.memory.store import MemoryStore
+from indexer.analysis import query_words
 from tests.memory.asking import find, make_old, rows_of, texts
 
 REPOSITORY = Path(__file__).parents[2]
@@ -38,6 +39,45 @@ def start(path, name, count):
 
 def acknowledged(lines):
     return {int(number): text for number, text in (line.split("\t") for line in lines)}
+
+
+@pytest.mark.parametrize("moment", range(3), ids=["begins", "compares", "reads"])
+@pytest.mark.parametrize("query", ["pear", "plum"])
+@pytest.mark.parametrize("known", [False, True], ids=["first look", "row kept"])
+@pytest.mark.parametrize("plain", [False, True], ids=["remember", "plain SQL"])
+def test_what_is_written_between_two_statements_of_a_question_is_seen_whole_or_not(
+    store, path, moment, query, known, plain
+):
+    store.remember("pear one")
+    other = MemoryStore(path)
+    find(store, "pear" if known else "apple")
+    with store.database.reading(mirror=True) as con:
+        assert con
+    seen: list[str] = []
+
+    def write(statement):
+        seen.append(statement)
+        if len(seen) - 1 == moment:
+            if plain:
+                execute(path, "UPDATE memories SET text = 'plum one' WHERE id = 1")
+            else:
+                other.remember("plum one", memory_id=1)
+
+    con.set_trace_callback(write)
+    try:
+        for row in store.candidates(query_words(query)).rows:
+            assert query in row.text
+    finally:
+        con.set_trace_callback(None)
+    other.close()
+    assert len(seen) > moment
+    assert (find(store, "plum"), find(store, "pear")) == ([1], [])
+
+
+def execute(path, sql):
+    con = sqlite3.connect(path, isolation_level=None)
+    con.execute(sql)
+    con.close()
 
 
 @pytest.mark.parametrize("old", [False, True], ids=["no file", "an old file"])
