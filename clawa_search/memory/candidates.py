@@ -109,16 +109,18 @@ def sums(con: sqlite3.Connection, *, mirrored: bool) -> tuple[int, int]:
     return state.rows + len(stale), state.tokens + sum(len(memory.text_tokens) for memory in stale)
 
 
-def frequency(con: sqlite3.Connection, term: Term, *, mirrored: bool) -> int:
-    """Return how many memories hold *term*, as `Candidates.df` does."""
-    answer = Candidates()
-    sql = _STALE if mirrored else _NEWEST
-    analysed = _analysed(con.execute(sql, (SCAN_ROWS,)).fetchall(), answer)
-    rows, _ = sums(con, mirrored=mirrored)
-    state = State(con) if mirrored else None
-    plan = Plan(con, state, Wanted([], 1, 1), analysed, rows, 1.0)
-    plan.count([term])
-    return term.df
+def count(con: sqlite3.Connection, state: State | None, terms: Sequence[Term]) -> None:
+    """Set how many memories hold each of *terms*, as `Candidates.df` does.
+
+    Args:
+        state: of the mirror; without one the newest SCAN_ROWS are looked at.
+    """
+    analysed = []
+    if state is None or state.stale:
+        sql = _STALE if state else _NEWEST
+        analysed = _analysed(con.execute(sql, (SCAN_ROWS,)).fetchall(), Candidates())
+    rows = len(analysed) + (state.rows if state else 0)
+    Plan(con, state, Wanted([], 1, 1), analysed, rows, 1.0).count(terms)
 
 
 def _search(

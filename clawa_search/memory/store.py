@@ -232,22 +232,21 @@ class MemoryStore:
                 return []
             return listing.literal(con, text, limit, normalise(tags), since_ms, until_ms)
 
-    def document_frequency(self, token: str, field: str = "text", cap: int = 4096) -> int:
-        """Return how many memories hold *token* in *field* or in their tags, *cap* at most.
+    def document_frequencies(self, tokens: Sequence[str], field: str = "text") -> dict[str, int]:
+        """Return how many memories hold each of *tokens* in *field* or in their tags.
 
         Args:
-            token: one token of the analyser.
+            tokens: of the analyser.
             field: `text` or `code`.
-            cap: 4096 or less: beyond that only estimates exist.
         """
-        from clawa_search.memory.candidates import frequency
+        from clawa_search.memory.candidates import count
         from clawa_search.memory.terms import Term
 
+        terms = [Term((token,), code=field == "code") for token in tokens]
         with self._database.reading(mirror=True) as con:
-            if con is None:
-                return 0
-            term = Term((token,), code=field == "code")
-            return min(cap, frequency(con, term, mirrored=self._database.mirrored))
+            if con is not None:
+                count(con, self._database.state(con) if self._database.mirrored else None, terms)
+        return {token: term.df for token, term in zip(tokens, terms, strict=True)}
 
     def terms(
         self, prefix: str, limit: int, *, shortest: int = 0, longest: int = 1 << 16

@@ -50,12 +50,15 @@ class Vocabulary:
                         self._fresh.update(entry.analyse())
         return self._fresh
 
-    def holds(self, token: str) -> bool:
-        if self._index is not None and self._index.df("text", token):
-            return True
-        if self._memories is not None and self._memories.document_frequency(token, cap=1):
-            return True
-        return token in self._fresh_tokens()
+    def unknown(self, tokens: Iterable[str]) -> set[str]:
+        """Return those of *tokens* that nothing in scope holds."""
+        left = set(tokens)
+        if self._index is not None:
+            left = {token for token in left if not self._index.df("text", token)}
+        if left and self._memories is not None:
+            held = self._memories.document_frequencies(sorted(left))
+            left = {token for token in left if not held[token]}
+        return left - self._fresh_tokens() if left else left
 
     def beginning(self, prefix: str) -> list[str]:
         """Return tokens that begin with *prefix*, at most MAX_TERMS."""
@@ -98,8 +101,10 @@ def widen(query: Query, vocabulary: Vocabulary) -> list[str]:
     query.prefixes, query.fuzzies = [], []
     notes = []
     least = LEAST_GUESSED + (len(query.words) >= SEVERAL_WORDS)
-    for word in list(query.words):
-        if not _may_be_misspelt(word, least) or vocabulary.holds(word.tokens[0]):
+    unsure = [word for word in query.words if _may_be_misspelt(word, least)]
+    unknown = vocabulary.unknown(word.tokens[0] for word in unsure)
+    for word in unsure:
+        if word.tokens[0] not in unknown:
             continue
         near = vocabulary.near(word.tokens[0])[:3]
         if near:

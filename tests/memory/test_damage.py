@@ -28,7 +28,7 @@ def every_call(store):
         lambda: store.candidates([], prefixes=["pe"]),
         lambda: store.literal("%", 5),
         store.stats,
-        lambda: store.document_frequency("pear"),
+        lambda: store.document_frequencies(["pear"]),
         lambda: list(store.iter_all()),
         lambda: store.remember("x"),
         lambda: store.forget(1),

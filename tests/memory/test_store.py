@@ -24,7 +24,7 @@ def test_without_a_file_there_are_no_memories_and_none_is_made(store, path):
     assert store.get(1) is None
     assert store.stats() == (0, 0)
     assert store.candidates(query_words("banana")).rows == []
-    assert store.document_frequency("banana") == 0
+    assert store.document_frequencies(["banana"]) == {"banana": 0}
     assert list(store.iter_all()) == []
     assert store.integrity() == []
     assert store.refresh() == 0
@@ -218,9 +218,13 @@ def test_a_candidate_carries_what_a_caller_needs_to_score_it(store):
     assert first.tag_tokens[0] == "config:x"
     assert first.tags == ("config:x",)
     assert first.ts_ms > 0
-    assert answer.df["red"] == store.document_frequency("red") == 2
+    assert answer.df["red"] == store.document_frequencies(["red"])["red"] == 2
     assert answer.df["file"] == 1
-    assert answer.code_df["file_name"] == store.document_frequency("file_name", "code") == 1
+    assert (
+        answer.code_df["file_name"]
+        == store.document_frequencies(["file_name"], "code")["file_name"]
+        == 1
+    )
     assert answer.df["name"] == 1
     assert (answer.total_rows, answer.total_tokens) == store.stats()
     assert store.stats() == (2, len(first.text_tokens) + 3)
@@ -262,7 +266,7 @@ def test_no_query_is_an_error(tmp_path_factory, query):
         find(store, query)
         find(store, query, phrases=[(query,)], excluded=[(query, '"')], prefixes=[query])
         store.literal(query, 5)
-        store.document_frequency(query)
+        store.document_frequencies([query])
 
 
 def test_iterating_yields_every_memory_by_id(store):
