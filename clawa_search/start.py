@@ -34,7 +34,7 @@ clawa_search.memory.store clawa_search.output. clawa_search.output.clean clawa_s
 """.split()
 """The modules of any recall, each after those that it needs; a package ends with a dot."""
 SEARCH = """
-tantivy clawa_search.search.bm25 indexer.forms indexer.word indexer.analysis indexer.files
+tantivy clawa_search.search.bm25 indexer.forms indexer.word indexer.analysis
 indexer.status indexer.discover indexer.probe indexer.catalog indexer.schema
 clawa_search.search.corrections clawa_search.search.merge
 clawa_search.search.rank clawa_search.search.clauses clawa_search.search.sessions
@@ -48,7 +48,7 @@ REINDEX = """
 clawa_search.cli. indexer. indexer.errors clawa_search.errors indexer.entry clawa_search.cli.flags
 clawa_search.cli.streams clawa_search.main clawa_search.cli.hot clawa_search.output.
 clawa_search.output.synced indexer.report clawa_search.cli.reindexing clawa_search.recall
-clawa_search.places indexer.files indexer.version indexer.layout indexer.store indexer.status indexer.snapshot
+clawa_search.places indexer.files indexer.version indexer.layout indexer.status indexer.snapshot
 indexer.known
 indexer.plan indexer.sync indexer.discover clawa_search.memory. clawa_search.memory.stale
 """.split()

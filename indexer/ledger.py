@@ -2,7 +2,7 @@
 
 `meta` holds three numbers: `next_id`, the file id that no file ever had; `writing`, not 0 from
 the moment when a pass reserves ids until its last commit is recorded; `signature`, see
-`store.signature`.
+`layout.signature`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Task = tuple[Found, File | None]
 
-from indexer import catalog, snapshot, store
+from indexer import catalog, layout, snapshot
 from indexer.errors import IndexBrokenError
 from indexer.ledger import Ledger
 from indexer.plan import count_unchanged, plan
@@ -92,7 +92,7 @@ class Pass:
                 self._write(todo, gone)
             elif self._changed:
                 self._save(done=True)
-            after = store.signature(self._generation)
+            after = layout.signature(self._generation)
             if book.number("signature") != after:
                 book.sign(after)
             short = self._snapshot(seen, after)
@@ -116,7 +116,7 @@ class Pass:
         Raises:
             IndexBrokenError: it is damaged.
         """
-        if self._suspect or self._book.number("signature") != store.signature(self._generation):
+        if self._suspect or self._book.number("signature") != layout.signature(self._generation):
             from indexer.damage import find_damage
 
             damage = find_damage(self._generation)

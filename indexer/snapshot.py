@@ -30,7 +30,7 @@ class Snapshot:
     Attributes:
         files: status by path, as `told` writes it.
         roots: see `Catalog.roots`.
-        signature: see `store.signature`.
+        signature: see `layout.signature`.
         spare: pairs that later ones made void.
         stamp: what the catalog's files looked like.
     """

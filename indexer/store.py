@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from _blake2 import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,27 +23,6 @@ def point_to(index_dir: str, generation: Generation) -> None:
         os.fsync(folder)  # before the old generation goes
     finally:
         os.close(folder)
-
-
-def signature(generation: Generation) -> int:
-    """Hash the names, sizes and times of all files of both indexes, and their `meta.json`.
-
-    Costs a status a file and no tantivy: a run with nothing to do can tell that nobody
-    removed, cut or wrote to a file since the last one. 0 when a folder cannot be listed.
-    """
-    digest = blake2b(digest_size=8)
-    try:
-        for folder in (generation.messages, generation.priors):
-            with os.scandir(folder) as entries:
-                stats = sorted((entry.name, entry.stat()) for entry in entries)
-            for name, stat in stats:
-                if not name.endswith(".lock"):  # readers make them
-                    digest.update(f"{name}\0{stat.st_size} {stat.st_mtime_ns}\n".encode())
-            with open(f"{folder}/meta.json", "rb") as meta:
-                digest.update(meta.read())
-    except OSError:
-        return 0
-    return int.from_bytes(digest.digest(), "big", signed=True) or 1
 
 
 def new_generation(index_dir: str, version: str) -> Generation:

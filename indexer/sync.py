@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from indexer.discover import Listing
 
-from indexer import layout, store
+from indexer import layout
 from indexer.errors import IndexBrokenError
 from indexer.known import Known
 from indexer.plan import count_unchanged, plan
@@ -55,7 +55,7 @@ def sync(
         report.note(path, why)
     if rebuild or suspect or not _nothing_to_do(index_dir, listing, report):
         progress = progress or Progress()
-        from indexer import engines
+        from indexer import engines, store
 
         for engine in engines.ENGINES:
             engines.load(engine)
@@ -82,7 +82,7 @@ def _nothing_to_do(index_dir: str, listing: Listing, report: SyncReport) -> bool
             return False
     except IndexBrokenError:
         return False
-    if known.signature != store.signature(generation):
+    if known.signature != layout.signature(generation):
         return False
     report.notes += trial.notes
     count_unchanged(made, report)
@@ -93,6 +93,7 @@ def _continued(
     index_dir: str, listing: Listing, report: SyncReport, progress: Progress, *, suspect: bool
 ) -> bool:
     """Bring the current generation up to date; false when only a new one will do."""
+    from indexer import store
     from indexer.passing import Pass
 
     generation = layout.current(index_dir)
@@ -116,6 +117,7 @@ def _continued(
 
 def _build(index_dir: str, listing: Listing, report: SyncReport, progress: Progress) -> None:
     """Build a new generation beside the current one, which stays until the new one is whole."""
+    from indexer import store
     from indexer.passing import Pass
 
     roots, paths = _known_before(index_dir)
