@@ -166,15 +166,20 @@ class Recall:
 
         roots: list[str] = []
         known: dict[str, str] = {}
+        seen: Snapshot | None = None
         try:
             generation = layout.current(self.places.index_dir)
             if generation is not None and generation.is_usable:
                 found = Known(generation)
                 found.close()
-                roots, known = found.roots, found.files
+                roots, known, seen = found.roots, found.files, found.snapshot
         except IndexBrokenError:
             roots = []
-        return self.places.all_sessions(roots, thorough=thorough, known=known if compared else None)
+        if not compared:
+            return self.places.all_sessions(roots, thorough=thorough)
+        listing = self.places.all_sessions(roots, thorough=thorough, known=known)
+        listing.snapshot = seen
+        return listing
 
     def refresh_memories(self) -> None:
         """Analyse memories that other programs wrote; recall finds them without it, too."""

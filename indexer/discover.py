@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from indexer.snapshot import Snapshot
+
 from indexer.status import told
 
 MAX_DEPTH = 12
@@ -40,7 +42,9 @@ class Listing:
         roots: the folders that were walked with everything below them, and the files that
             were named: what must be looked at again next time.
         missing: roots that do not exist.
-        unchanged: paths of the files that are as *known* says, each once, by that status.
+        unchanged: status of the files that are as *known* says, by path; each once after
+            `drop_links`.
+        snapshot: where *known* was read, if it was a snapshot.
     """
 
     __slots__ = (
@@ -51,6 +55,7 @@ class Listing:
         "missing",
         "notes",
         "roots",
+        "snapshot",
         "unchanged",
     )
 
@@ -62,6 +67,7 @@ class Listing:
                 like that go to `unchanged`, which costs half of a `Found`.
         """
         self.known = known or {}
+        self.snapshot: Snapshot | None = None
         self.unchanged: dict[str, str] = {}
         self.files: list[Found] = []
         self.notes: list[tuple[str, str]] = []
@@ -102,45 +108,52 @@ class Listing:
         self._walk(root, 0 if flat else MAX_DEPTH)
 
     def _walk(self, folder: str, depth: int) -> None:
+        fd = -1
         try:
-            here = os.stat(folder)
+            # By its descriptor: the system need not follow the path to the folder at each file.
+            fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            here = os.fstat(fd)
             key = (here.st_dev, here.st_ino)
             if self._folders.get(key, -1) >= depth:
                 return
             self._folders[key] = depth
-            with os.scandir(folder) as entries:
-                below = self._files(entries)
+            with os.scandir(fd) as entries:
+                below = self._files(folder, entries)
         except OSError as error:
             self._note(folder, error)
             return
+        finally:
+            if fd >= 0:
+                os.close(fd)
         if depth:
             for path in below:
                 self._walk(path, depth - 1)
 
-    def _files(self, entries: Iterable[os.DirEntry[str]]) -> list[str]:
-        """Add the session files among *entries*; return the folders."""
+    def _files(self, folder: str, entries: Iterable[os.DirEntry[str]]) -> list[str]:
+        """Add the session files among the *entries* of *folder*; return the folders."""
         below = []
+        above = folder.rstrip("/")
         known, same = self.known.get, self.unchanged
         for entry in entries:
             name = entry.name
             try:
                 if name.endswith(".jsonl"):
-                    stat, path = entry.stat(), entry.path
+                    stat, path = entry.stat(), f"{above}/{name}"
                     before = known(path)
-                    if before is not None and before == (status := told(stat)):
-                        same.setdefault(status, path)
+                    if before is not None and before == told(stat):
+                        same[path] = before
                     elif stat.st_mode & FORMAT == FILE:
                         self._add(path, stat)
                     elif stat.st_mode & FORMAT == FOLDER:
                         self._note(path, "is a folder, not a session file")
                         below.append(path)
                 elif name not in PASSED_OVER and entry.is_dir():
-                    below.append(entry.path)
+                    below.append(f"{above}/{name}")
             except FileNotFoundError:
                 if entry.is_symlink():  # anything else vanished just now
-                    self._note(entry.path, "is a link to nothing")
+                    self._note(f"{above}/{name}", "is a link to nothing")
             except OSError as error:
-                self._note(entry.path, error)
+                self._note(f"{above}/{name}", error)
         return below
 
     def add(self, path: str) -> None:
@@ -175,8 +188,11 @@ class Listing:
 
     def drop_links(self) -> None:
         """Drop files that are known ones under another name, whichever was met first."""
-        same = self.unchanged
-        if same:
+        same = set(self.unchanged.values())
+        if len(same) < len(self.unchanged):  # indexed under both
+            first = {status: path for path, status in reversed(self.unchanged.items())}
+            self.unchanged = {path: status for status, path in reversed(first.items())}
+        if self.files and same:
             self.files = [found for found in self.files if told(found.stat) not in same]
 
     def _note(self, path: str, why: str | OSError) -> None:

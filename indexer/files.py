@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 
+BLOCK_BYTES = 1 << 16
+"""Read at once: buffers of this size are used again, each page of a larger one is a fault."""
+
 
 def private(path: str, flags: int) -> int:
     """Open *path* for its owner only; an opener for `open`."""
@@ -45,11 +48,17 @@ def read_pairs(path: str) -> tuple[dict[str, str], int]:
         OSError: it cannot be read.
         ValueError: it is torn, or no text.
     """
+    parts: list[str] = []
+    rest = b""
     with open(path, "rb", 0) as file:
-        parts = file.read().decode().split("\0")
-    if len(parts) % 2 == 0 or parts[-1]:
+        while block := file.read(BLOCK_BYTES):
+            whole, end, rest = (rest + block).rpartition(b"\0")
+            if end:
+                parts += whole.decode().split("\0")
+    if len(parts) % 2 or rest:
         raise ValueError(f"{path}: torn")
-    return dict(zip(parts[::2], parts[1::2], strict=False)), len(parts) // 2
+    each = iter(parts)
+    return dict(zip(each, each, strict=True)), len(parts) // 2
 
 
 def pairs(told: dict[str, str]) -> bytes:

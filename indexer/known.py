@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from indexer.catalog import Catalog
     from indexer.layout import Generation
+    from indexer.snapshot import Snapshot
     from indexer.status import Status
 
 from indexer import snapshot
@@ -17,17 +18,21 @@ class Known:
     Attributes:
         files, roots, signature: see `snapshot.Snapshot`.
         settled: no pass was left unfinished.
+        snapshot: where this was read, None for the catalog itself.
     """
 
-    def __init__(self, generation: Generation) -> None:
+    def __init__(self, generation: Generation, seen: Snapshot | None = None) -> None:
         """Read it.
+
+        Args:
+            seen: its snapshot as read before, which may still be true.
 
         Raises:
             IndexBrokenError: the catalog cannot be read.
         """
         self._generation = generation
         self._book: Catalog | None = None
-        found = snapshot.read(generation)
+        self.snapshot = found = snapshot.read(generation, seen)
         if found is not None:
             self.files, self.roots, self.signature = found.files, found.roots, found.signature
             self.settled = True

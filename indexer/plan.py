@@ -58,11 +58,12 @@ def plan(
         rows: returns the rows of paths; asked for those only that may have changed.
     """
     made = Plan()
-    for told, path in list(listing.unchanged.items()):
-        if known.get(path) != told:  # a new index, or one that changed since the listing was made
-            del listing.unchanged[told]
-            listing.keep(path)
-    listing.drop_links()
+    if known is not listing.known:  # a new index, or one that changed since the listing was made
+        for path, told in list(listing.unchanged.items()):
+            if known.get(path) != told:
+                del listing.unchanged[path]
+                listing.keep(path)
+        listing.drop_links()
     made.whole = len(listing.unchanged)
     statuses = rows([found.path for found in listing.files if found.path in known])
     for found in listing.files:
@@ -75,9 +76,22 @@ def plan(
         return made
     # Recent history first: that is what the next question will be about.
     made.todo.sort(key=lambda item: -item[0].stat.st_mtime_ns)
+    if len(listing.unchanged) < len(known):
+        made.gone = _gone(listing, known, rows, roots, report)
+    return made
+
+
+def _gone(
+    listing: Listing,
+    known: Mapping[str, str],
+    rows: Callable[[list[str]], dict[str, Status]],
+    roots: list[str],
+    report: SyncReport,
+) -> list[Status]:
+    """Return the rows of files that are gone; note the folders that are merely away."""
     missing = set()
     gone = []
-    seen = {found.path for found in listing.files}.union(listing.unchanged.values())
+    seen = {found.path for found in listing.files}.union(listing.unchanged)
     for path in known.keys() - seen:
         if not is_gone(path):
             continue
@@ -86,10 +100,9 @@ def plan(
             missing.add(folder)
         else:
             gone.append(path)
-    made.gone = list(rows(gone).values())
     for folder in sorted(missing):
         report.note(folder, "the folder is missing; what was indexed from it is kept")
-    return made
+    return list(rows(gone).values())
 
 
 def is_gone(path: str) -> bool:

@@ -73,7 +73,7 @@ def _nothing_to_do(index_dir: str, listing: Listing, report: SyncReport) -> bool
         generation = layout.current(index_dir)
         if generation is None or not generation.is_usable:
             return False
-        known = Known(generation)
+        known = Known(generation, listing.snapshot)
         try:
             made = plan(listing, known.files, known.rows, known.roots, trial, glance=True)
         finally:

@@ -106,7 +106,7 @@ def make_scope(
     scope.notes += [(root, MISSING) for root in missing]
     known = catalog.statuses_of([found.path for found in listing.files])
     allowed = _compare(scope, listing.files, known)
-    whole = listing.unchanged.values()
+    whole = listing.unchanged.keys()
     if question.project or not is_wide(question) or catalog.number("writing"):
         # Beyond what the catalog names the index may hold files of a pass that was not
         # recorded: then the allowed ones must be named, not the others.
