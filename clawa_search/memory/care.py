@@ -120,20 +120,3 @@ def repair(database: Database, now_ms: int) -> str:
     except _ERRORS as error:
         raise connect.store_error(database.path, error) from error
     return copy
-
-
-def compact(database: Database) -> None:
-    """Give back what deleted memories took, and leave no word of theirs in the file.
-
-    Raises:
-        StoreError: the file cannot be written, or the disk has no room for a second copy.
-    """
-    try:
-        con: sqlite3.Connection = database.open_writer()
-        database.refresh(con)
-        if condition(con) == CURRENT:
-            con.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
-        con.execute("VACUUM")
-    except _ERRORS as error:
-        raise connect.store_error(database.path, error) from error
-    database.empty_log()

@@ -112,7 +112,7 @@ class MemoryStore:
         """Delete a memory; its id is never used again.
 
         In a store of up to 5,000 memories its words leave the file as well; in a larger one they
-        may stay in the full-text index, unfindable, until `care.compact`.
+        may stay in the full-text index, unfindable, until SQLite merges it or `repair` makes it anew.
 
         Raises:
             NotFoundError: there is no memory of that id.

@@ -51,41 +51,6 @@ def count(text: str) -> int:
     return _count_until(text, len(text) * 4)
 
 
-def longest_prefix(text: str, budget: int) -> int:
-    """Return how many leading characters of *text* have at most *budget* tokens.
-
-    The cut is never inside of what people see as one character. "Longest" to within that, and to
-    within the last piece: there, one letter more can be one token less.
-    """
-    if fits(text, budget):
-        return len(text)
-    from clawa_search.continuity.graphemes import cut
-
-    end = _cut_roughly(text[: max(0, budget) * LONGEST_TOKEN], budget)
-    prefix = cut(text, end)
-    while prefix and not fits(prefix, budget):
-        prefix = cut(text, len(prefix) - 1)
-    return len(prefix)
-
-
-def _cut_roughly(text: str, budget: int) -> int:
-    """Return the end of the pieces that fit, and of what fits of the next one."""
-    tokens_in = _table().tokens_in
-    for start, end in _pieces(text):
-        more = tokens_in(text[start:end].encode("utf-8", "replace"))
-        if more > budget:
-            low, high = start, end - 1
-            while low < high:
-                middle = (low + high + 1) // 2
-                if tokens_in(text[start:middle].encode("utf-8", "replace")) <= budget:
-                    low = middle
-                else:
-                    high = middle - 1
-            return low
-        budget -= more
-    return len(text)
-
-
 def _count_until(text: str, limit: int) -> int:
     """Return the number of tokens of *text*; when above *limit*, any number above it."""
     text = _well_formed(text)

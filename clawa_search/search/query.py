@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from clawa_search.search.question import Question
     from indexer.analysis import Word
 
+from clawa_search.search.question import MAX_QUERY_CHARS
 from indexer import analysis
 from indexer.entry import ROLES
 
@@ -107,7 +108,7 @@ class Query:
 def parse(text: str) -> Query:
     """Read *text*: plain words, "phrases", -"phrases", role: since: until: tag: project:."""
     query = Query()
-    text = text[:20_000].replace("\u201c", '"').replace("\u201d", '"')
+    text = text[:MAX_QUERY_CHARS].replace("\u201c", '"').replace("\u201d", '"')
     query.literal = text.strip()
     plain = " ".join(_take_filters(query, _take_phrases(query, text).split()))
     if query.filters:

@@ -75,28 +75,6 @@ def test_fits_agrees_with_count(text, budget):
     assert tokens.fits(text, budget) == (oracle(text) <= budget)
 
 
-@settings(max_examples=300, deadline=None)
-@given(TEXTS, st.integers(0, 20))
-def test_the_longest_prefix_fits(text, budget):
-    end = tokens.longest_prefix(text, budget)
-    assert 0 <= end <= len(text)
-    assert oracle(text[:end]) <= budget
-    assert end == len(text) or oracle(text) > budget
-
-
-@pytest.mark.parametrize("budget", range(0, 60, 7))
-def test_the_longest_prefix_of_prose_wastes_nothing(budget):
-    text = " ".join(PROSE)
-    assert oracle(text[: tokens.longest_prefix(text, budget)]) == budget
-
-
-@pytest.mark.parametrize("char", ["e\u0301", "👍🏽", "👩\u200d👧", "❤\ufe0f"])
-def test_a_prefix_never_splits_what_is_seen_as_one_character(char):
-    text = char * 50
-    for budget in range(30):
-        assert tokens.longest_prefix(text, budget) % len(char) == 0
-
-
 def test_a_text_of_few_bytes_is_decided_without_the_table():
     code = (
         "import sys; from clawa_search.output import tokens; assert tokens.fits('x' * 99, 99);"

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from clawa_search.errors import StoreError
-from clawa_search.memory import care
 from clawa_search.memory.store import MemoryStore
 from tests.memory.asking import INSERT, find, make_old, rows_of, texts
 
@@ -308,21 +307,6 @@ def test_a_forgotten_word_is_nowhere_in_the_folder(store, path):
     everything = b"".join(file.read_bytes() for file in folder.iterdir()).lower()
     assert b"xylophonebutter" not in everything
     assert b"quuxtag" not in everything
-
-
-def test_compacting_gives_space_back_and_keeps_everything(store, path):
-    for number in range(100):
-        store.remember(f"memory {number} " * 100)
-    for number in range(2, 100):
-        store.forget(number)
-    store.close()
-    before = rows_of(path)
-    size = os.path.getsize(path)
-    care.compact(store.database)
-    store.close()
-    assert os.path.getsize(path) < size / 2
-    assert rows_of(path) == before
-    assert store.integrity() == []
 
 
 def test_an_odd_path_is_just_a_path(tmp_path):
