@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import venv
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,20 +32,22 @@ class Installation:
 
 
 def install(root: Path) -> Installation:
-    """Build the wheel and install it below *root*; an installation that is there is used again.
+    """Build the wheel and install it below *root*, into the environment that is there already.
 
     An editable installation would not do: its path hook costs every process 2 ms.
     """
     folder = root / "venv"
-    script = folder / "bin" / "clawa-search"
-    if not script.exists():
-        wheels = root / "wheels"
-        _pip(sys.executable, "wheel", "--no-deps", "-w", str(wheels), str(REPOSITORY))
-        venv.create(folder, with_pip=True)
-        wheel = next(wheels.glob("clawa_search-*.whl"))
-        constraints = str(REPOSITORY / "constraints.txt")
-        _pip(str(folder / "bin" / "python"), "install", "-c", constraints, str(wheel))
-    return Installation(str(folder / "bin" / "python"), str(script))
+    python = str(folder / "bin" / "python")
+    constraints = ("-c", str(REPOSITORY / "constraints.txt"))
+    with tempfile.TemporaryDirectory(prefix="clawa-bench-") as wheels:
+        _pip(sys.executable, "wheel", "--no-deps", "-w", wheels, str(REPOSITORY))
+        wheel = str(next(Path(wheels).glob("clawa_search-*.whl")))
+        if not Path(python).exists():
+            venv.create(folder, with_pip=True)
+            _pip(python, "install", *constraints, wheel)
+        else:  # of the same version, perhaps, but of other sources
+            _pip(python, "install", *constraints, "--force-reinstall", "--no-deps", wheel)
+    return Installation(python, str(folder / "bin" / "clawa-search"))
 
 
 def install_package(folder: Path, *requirements: str) -> bool:
