@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.machine import Run, digest, interleave, load, run
+from clawa_search.places import folder_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,7 +49,10 @@ def _commands(installed: Installation, corpus: Corpus, index_dir: Path) -> Mappi
         "recall --all, very common words": recall("--all", "file", "error", "test"),
         "recall --all, sessions only": recall("--all", "--source", "session", *words),
         "recall, memories only": recall("--source", "memory", *words),
-        "recall, five newest sessions": recall(*words),
+        "recall, five newest of all folders": recall(*words),
+        "recall, five newest of the home's": installed.command(
+            corpus.home, index_dir, f"{sessions}/{folder_name(corpus.home)}", "recall", *words
+        ),
         "recall, no words": recall(),
         "recall --all --max-tokens 800": recall("--all", "--max-tokens", "800", *words),
         "clawa-search --version": [installed.script, "--version"],

@@ -22,9 +22,13 @@ MAX_BYTES = 1 << 16
 """Of a module's byte code. A buffer for more would be mapped, cut and unmapped for each module: 3
 calls and fresh pages, a tenth of what a recall costs beside Python itself."""
 ROOT = __file__.removesuffix("clawa_search/start.py")
+FIRST = """
+clawa_search.cli. indexer. indexer.errors clawa_search.errors indexer.entry clawa_search.cli.flags
+clawa_search.cli.streams clawa_search.main
+""".split()
+"""The modules of any verb, each after those that it needs; a package ends with a dot."""
 RECALL = """
-clawa_search.cli. indexer. indexer.engines indexer.errors clawa_search.errors indexer.entry
-clawa_search.cli.flags clawa_search.cli.streams clawa_search.main clawa_search.cli.hot
+indexer.engines clawa_search.cli.hot
 clawa_search.recall clawa_search.places clawa_search.search. clawa_search.search.excerpt
 clawa_search.search.question clawa_search.secrets clawa_search.search.recent indexer.version
 clawa_search.memory. clawa_search.memory.tags clawa_search.memory.record _sqlite3
@@ -32,7 +36,7 @@ clawa_search.memory.connect clawa_search.memory.terms clawa_search.memory.plan
 clawa_search.memory.candidates clawa_search.memory.condition clawa_search.memory.database
 clawa_search.memory.store clawa_search.output. clawa_search.output.clean clawa_search.output.text
 """.split()
-"""The modules of any recall, each after those that it needs; a package ends with a dot."""
+"""What any recall needs besides."""
 SEARCH = """
 tantivy clawa_search.search.bm25 indexer.forms indexer.word indexer.analysis
 indexer.status indexer.discover indexer.probe indexer.catalog indexer.schema
@@ -45,8 +49,7 @@ clawa_search.search.irregular
 """.split()
 """What a recall needs besides when it has to search."""
 REINDEX = """
-clawa_search.cli. indexer. indexer.errors clawa_search.errors indexer.entry clawa_search.cli.flags
-clawa_search.cli.streams clawa_search.main clawa_search.cli.hot clawa_search.output.
+clawa_search.cli.hot clawa_search.output.
 clawa_search.output.synced indexer.report clawa_search.cli.reindexing clawa_search.recall
 clawa_search.places indexer.files indexer.version indexer.layout indexer.status indexer.snapshot
 indexer.known
@@ -59,7 +62,10 @@ def main() -> None:
     """Run the command line; the process ends with its exit code."""
     # Most runs make little garbage and end at once; looking for cycles costs them 3 %.
     gc.disable()
-    verb = sys.argv[1] if len(sys.argv) > 1 else ""
+    preload(FIRST)
+    from clawa_search.cli.flags import find_verb
+
+    _, verb, _ = find_verb(sys.argv[1:])
     if verb in ("recall", "reindex"):
         preload(RECALL if verb == "recall" else REINDEX)
     from clawa_search import main as command

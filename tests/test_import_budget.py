@@ -43,8 +43,8 @@ def loaded(home, code):
 @pytest.mark.parametrize(
     ("words", "listed"),
     [
-        (["recall", "tea five coffee"], start.RECALL + start.SEARCH),
-        (["reindex"], start.REINDEX),
+        (["recall", "tea five coffee"], start.FIRST + start.RECALL + start.SEARCH),
+        (["reindex"], start.FIRST + start.REINDEX),
     ],
     ids=["recall", "reindex"],
 )
@@ -62,6 +62,24 @@ def test_what_is_loaded_in_one_go_is_what_the_verb_needs(home, words, listed):
     ran = home.finish(home.start(program=("-c", late)))
     assert ran.code == 0, ran.err
     assert ran.out.splitlines()[-1] == ""
+
+
+@pytest.mark.parametrize("flag", ["--index-dir", "--sessions-dir"])
+def test_flags_before_the_verb_take_nothing_from_it(home, flag, tmp_path):
+    code = f"""
+import sys
+from clawa_search import main, start
+main.leave = lambda code: print(*[
+    name for name, module in sys.modules.items()
+    if name.startswith(("clawa_search", "indexer")) and hasattr(module, "__cached__")
+])
+sys.argv[1:] = [{flag!r}, {str(tmp_path)!r}, "recall", "tea"]
+start.main()
+"""
+    ran = home.finish(home.start(program=("-c", code)))
+    assert ran.code == 0, ran.err
+    by_import = set(ran.out.splitlines()[-1].split())
+    assert not by_import & {name.removesuffix(".") for name in start.RECALL + start.SEARCH}
 
 
 def test_without_byte_code_or_with_an_old_one_python_imports_as_usual(home, tmp_path):
@@ -86,7 +104,9 @@ def test_without_byte_code_or_with_an_old_one_python_imports_as_usual(home, tmp_
 
 def beyond_budget(home, *words, first=""):
     """Return what a recall of *words* loads without need."""
-    begin = f"{first}\nfrom clawa_search.start import RECALL, preload\npreload(RECALL)"
+    begin = (
+        f"{first}\nfrom clawa_search.start import FIRST, RECALL, preload\npreload(FIRST + RECALL)"
+    )
     code = f"{begin}\nfrom clawa_search.main import run\nassert run({['recall', *words]}) == 0"
     extra = loaded(home, code) - loaded(home, NEEDED) - ALLOWED
     ours = {name for name in extra if name.startswith(("clawa_search", "indexer"))}
