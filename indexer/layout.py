@@ -13,7 +13,8 @@ from indexer.errors import IndexBrokenError
 from indexer.version import VERSION
 
 CURRENT = "CURRENT"
-PRIME = (1 << 61) - 1
+PRIME = (1 << 61) - 31
+"""Not 2**61 - 1: to that, bytes 61 places apart weigh the same, and two changes could cancel."""
 
 
 class Generation:
