@@ -149,6 +149,7 @@ class Recall:
                 self.places.index_dir,
                 listing,
                 rebuild=rebuild,
+                seen=self._short,
                 progress=progress or self._progress,
             )
         finally:
@@ -166,20 +167,15 @@ class Recall:
 
         roots: list[str] = []
         known: dict[str, str] = {}
-        seen: Snapshot | None = None
         try:
             generation = layout.current(self.places.index_dir)
             if generation is not None and generation.is_usable:
-                found = Known(generation)
+                found = Known(generation, self._short)
                 found.close()
-                roots, known, seen = found.roots, found.files, found.snapshot
+                roots, known, self._short = found.roots, found.files, found.snapshot
         except IndexBrokenError:
             roots = []
-        if not compared:
-            return self.places.all_sessions(roots, thorough=thorough)
-        listing = self.places.all_sessions(roots, thorough=thorough, known=known)
-        listing.snapshot = seen
-        return listing
+        return self.places.all_sessions(roots, thorough=thorough, known=known if compared else None)
 
     def refresh_memories(self) -> None:
         """Analyse memories that other programs wrote; recall finds them without it, too."""

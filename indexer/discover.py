@@ -8,8 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from indexer.snapshot import Snapshot
-
 from indexer.status import told
 
 MAX_DEPTH = 12
@@ -44,7 +42,6 @@ class Listing:
         missing: roots that do not exist.
         unchanged: status of the files that are as *known* says, by path; each once after
             `drop_links`.
-        snapshot: where *known* was read, if it was a snapshot.
     """
 
     __slots__ = (
@@ -55,7 +52,6 @@ class Listing:
         "missing",
         "notes",
         "roots",
-        "snapshot",
         "unchanged",
     )
 
@@ -67,7 +63,6 @@ class Listing:
                 like that go to `unchanged`, which costs half of a `Found`.
         """
         self.known = known or {}
-        self.snapshot: Snapshot | None = None
         self.unchanged: dict[str, str] = {}
         self.files: list[Found] = []
         self.notes: list[tuple[str, str]] = []
@@ -190,8 +185,10 @@ class Listing:
         """Drop files that are known ones under another name, whichever was met first."""
         same = set(self.unchanged.values())
         if len(same) < len(self.unchanged):  # indexed under both
-            first = {status: path for path, status in reversed(self.unchanged.items())}
-            self.unchanged = {path: status for status, path in reversed(first.items())}
+            first: dict[str, str] = {}
+            for path, status in self.unchanged.items():
+                first.setdefault(status, path)
+            self.unchanged = {path: status for status, path in first.items()}
         if self.files and same:
             self.files = [found for found in self.files if told(found.stat) not in same]
 

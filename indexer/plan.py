@@ -77,22 +77,16 @@ def plan(
     # Recent history first: that is what the next question will be about.
     made.todo.sort(key=lambda item: -item[0].stat.st_mtime_ns)
     if len(listing.unchanged) < len(known):
-        made.gone = _gone(listing, known, rows, roots, report)
+        seen = {found.path for found in listing.files}.union(listing.unchanged)
+        made.gone = list(rows(_gone(known.keys() - seen, roots, report)).values())
     return made
 
 
-def _gone(
-    listing: Listing,
-    known: Mapping[str, str],
-    rows: Callable[[list[str]], dict[str, Status]],
-    roots: list[str],
-    report: SyncReport,
-) -> list[Status]:
-    """Return the rows of files that are gone; note the folders that are merely away."""
+def _gone(unseen: set[str], roots: list[str], report: SyncReport) -> list[str]:
+    """Return those of the files *unseen* that are gone; note the folders that are merely away."""
     missing = set()
     gone = []
-    seen = {found.path for found in listing.files}.union(listing.unchanged)
-    for path in known.keys() - seen:
+    for path in unseen:
         if not is_gone(path):
             continue
         folder = missing_folder(path, roots)
@@ -102,7 +96,7 @@ def _gone(
             gone.append(path)
     for folder in sorted(missing):
         report.note(folder, "the folder is missing; what was indexed from it is kept")
-    return list(rows(gone).values())
+    return gone
 
 
 def is_gone(path: str) -> bool:
@@ -133,7 +127,6 @@ def count_unchanged(made: Plan, report: SyncReport) -> None:
     report.unchanged += made.whole
     if not made.unchanged:
         return
-
     for path, *_, kind, _, skipped, first, _ in made.unchanged:
         if kind == SESSION:
             report.unchanged += 1

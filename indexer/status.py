@@ -22,7 +22,7 @@ Status = tuple[str, int, int, int, int, int, int, int, int, int]
 """A row of STATUS: enough to tell what changed."""
 TOLD = (
     "SELECT path, size || ' ' || mtime_ns || ' ' || ctime_ns || ' ' || ino || "
-    f"CASE WHEN kind != 1 OR skipped > 0 OR end < size THEN '{ODD}' ELSE '' END FROM files"
+    f"CASE WHEN kind != {SESSION} OR skipped > 0 OR end < size THEN '{ODD}' ELSE '' END FROM files"
 )
 
 

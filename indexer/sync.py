@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.discover import Listing
+    from indexer.snapshot import Snapshot
 
 from indexer import layout
 from indexer.errors import IndexBrokenError
@@ -32,6 +33,7 @@ def sync(
     *,
     rebuild: bool = False,
     suspect: bool = False,
+    seen: Snapshot | None = None,
     progress: Progress | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> SyncReport:
@@ -42,6 +44,7 @@ def sync(
     Args:
         rebuild: build a new index beside the old one and swap.
         suspect: somebody failed to read the index: look for damage first.
+        seen: the snapshot that *listing* was compared with, which may still be true.
 
     Raises:
         IndexBusyError: another process is writing; nothing was changed.
@@ -53,7 +56,7 @@ def sync(
     report.seen = listing.count
     for path, why in listing.notes:
         report.note(path, why)
-    if rebuild or suspect or not _nothing_to_do(index_dir, listing, report):
+    if rebuild or suspect or not _nothing_to_do(index_dir, listing, report, seen):
         progress = progress or Progress()
         from indexer import engines, store
 
@@ -66,14 +69,16 @@ def sync(
     return report
 
 
-def _nothing_to_do(index_dir: str, listing: Listing, report: SyncReport) -> bool:
+def _nothing_to_do(
+    index_dir: str, listing: Listing, report: SyncReport, seen: Snapshot | None
+) -> bool:
     """Look without the lock and without tantivy: most runs end here."""
     trial = SyncReport()
     try:
         generation = layout.current(index_dir)
         if generation is None or not generation.is_usable:
             return False
-        known = Known(generation, listing.snapshot)
+        known = Known(generation, seen)
         try:
             made = plan(listing, known.files, known.rows, known.roots, trial, glance=True)
         finally:

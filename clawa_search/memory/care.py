@@ -15,7 +15,7 @@ from clawa_search.memory import connect
 from clawa_search.memory.condition import CURRENT, MISSING, OUTDATED, condition
 from clawa_search.memory.copy import back_up
 from clawa_search.memory.schema import build_mirror
-from clawa_search.memory.writer import begin
+from clawa_search.memory.write_connection import begin
 
 _ERRORS = (_sqlite3.Error, OSError)
 _FTS_CHECK = "INSERT INTO memories_fts(memories_fts, rank) VALUES ('integrity-check', 1)"

@@ -76,15 +76,15 @@ def open_reader(path: str) -> tuple[sqlite3.Connection, bool]:
     """
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
-        return _looked_into(f"file://{quoted}?mode=ro"), False
+        return _read_only(f"file://{quoted}?mode=ro"), False
     except _sqlite3.OperationalError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code not in (_READONLY, _CANTOPEN) or _has_wal(path):
             raise
-    return _looked_into(f"file://{quoted}?mode=ro&immutable=1"), True
+    return _read_only(f"file://{quoted}?mode=ro&immutable=1"), True
 
 
-def _looked_into(uri: str) -> sqlite3.Connection:
+def _read_only(uri: str) -> sqlite3.Connection:
     con = connect(uri, READ_WAIT_S)
     try:
         con.execute(f"PRAGMA cache_size = -{READER_CACHE_KIB}")

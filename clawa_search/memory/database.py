@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 from clawa_search.errors import StoreError
 from clawa_search.memory import connect
 from clawa_search.memory.candidates import SCAN_ROWS, State
-from clawa_search.memory.condition import CURRENT, MISSING, NEWER, OUTDATED, condition
+from clawa_search.memory.condition import CURRENT, MISSING, NEWER, OUTDATED, condition, newer
 
 UPGRADE_WAIT_S = 0.25
 """A reader that finds an old file waits this long for the lock, then reads the file as it is."""
@@ -113,14 +113,12 @@ class Database:
             if self._writer:
                 self._writer.close()
                 self._writer = None
-            from clawa_search.memory import writer
+            from clawa_search.memory.write_connection import open_writer
 
-            self._writer = writer.open_writer(self.path, wait_s)
+            self._writer = open_writer(self.path, wait_s)
             self._writes = connect.check_regular(self.path)
         needs = condition(self._writer)
         if needs == NEWER:
-            from clawa_search.memory.condition import newer
-
             raise newer(self.path)
         if needs in (OUTDATED, MISSING):
             from clawa_search.memory.schema import migrate
@@ -153,7 +151,7 @@ class Database:
     def refresh(self, con: sqlite3.Connection, wait_s: float = connect.WRITE_WAIT_S) -> int:
         """Analyse everything stale, a bounded batch a transaction; return how many memories."""
         from clawa_search.memory.mirror import BATCH
-        from clawa_search.memory.writer import begin
+        from clawa_search.memory.write_connection import begin
 
         total = 0
         while True:
@@ -278,7 +276,7 @@ class Writing:
         self._con: sqlite3.Connection | None = None
 
     def __enter__(self) -> sqlite3.Connection:
-        from clawa_search.memory.writer import begin
+        from clawa_search.memory.write_connection import begin
 
         try:
             self._con = self._database.open_writer()

@@ -36,7 +36,7 @@ from clawa_search.memory.condition import (
     newer,
 )
 from clawa_search.memory.connect import lacks_fts5
-from clawa_search.memory.writer import begin
+from clawa_search.memory.write_connection import begin
 from indexer.version import ANALYSIS_VERSION
 
 MIGRATIONS = "clawa-memory"

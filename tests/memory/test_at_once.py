@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from clawa_search.errors import StoreError
-from clawa_search.memory import database, writer
+from clawa_search.memory import database, write_connection
 from clawa_search.memory.store import MemoryStore
 from indexer.analysis import query_words
 from tests.memory.asking import find, make_old, rows_of, texts
@@ -136,7 +136,7 @@ def test_a_killed_migration_is_done_again(path):
 
 
 def test_a_held_write_lock_keeps_nobody_from_reading(store, foreign, monkeypatch):
-    monkeypatch.setattr(writer.begin, "__defaults__", (0.05,))
+    monkeypatch.setattr(write_connection.begin, "__defaults__", (0.05,))
     store.remember("pear", tags=["a"])
     foreign.execute("BEGIN IMMEDIATE")
     foreign.execute("INSERT INTO memories (ts, text) VALUES (1, 'uncommitted')")
