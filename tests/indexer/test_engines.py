@@ -66,3 +66,35 @@ assert getattr(module, "{asked}") is __import__("functools").{asked}
 print(sys.modules["functools"] is module)
 """
     assert printed(code) == ["False"]
+
+
+MODULES = "_blake2 _datetime _heapq _sqlite3 math tantivy tantivy.tantivy"
+
+
+def test_a_guessed_module_is_as_an_imported_one():
+    tell = f"""
+for name in "{MODULES}".split():
+    module = sys.modules[name]
+    parts = module.__spec__.origin, type(module.__loader__).__name__, module.__package__
+    print(name, *map(repr, (*parts, getattr(module, "__file__", None))))
+import tantivy.tantivy
+print(tantivy.tantivy is sys.modules["tantivy.tantivy"], tantivy.Index is tantivy.tantivy.Index)
+"""
+    names = [name for name in MODULES.split() if "." not in name]
+    guessed = printed(
+        "from indexer.engines import load\n" + "".join(f"load({name!r})\n" for name in names) + tell
+    )
+    assert guessed == printed("".join(f"import {name}\n" for name in names) + tell)
+    assert guessed[-2:] == ["True", "True"]
+
+
+def test_where_no_guess_is_right_python_looks_itself():
+    code = """
+from indexer import engines
+engines.posix.access = lambda path, mode: False
+for name in ("math", "_sqlite3", "tantivy"):
+    engines.load(name)
+import tantivy
+print(sys.modules["math"].log(1), tantivy.tantivy is sys.modules["tantivy.tantivy"])
+"""
+    assert printed(code) == ["0.0", "True"]
