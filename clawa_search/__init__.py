@@ -8,8 +8,6 @@ with Recall(Places()) as recall:
         print(hit.ref, hit.excerpt)
 """
 
-from __future__ import annotations
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clawa_search.errors import (

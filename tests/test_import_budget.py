@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from clawa_search import start
-from indexer.engines import ENGINES
 from tests.builders import Home, assistant, user
 
 NEEDED = (
@@ -40,23 +39,28 @@ def loaded(home, code):
     return set(ran.out.splitlines()[-1].split())
 
 
+def own_modules(*parts):
+    listed = " ".join(start.MODULES[part] for part in parts).split()
+    return [name.removesuffix(".") for name in listed if name not in start.COMPILED]
+
+
 @pytest.mark.parametrize(
-    ("words", "listed"),
+    ("words", "parts"),
     [
-        (["recall", "tea five coffee"], start.FIRST + start.RECALL + start.SEARCH),
-        (["reindex"], start.FIRST + start.REINDEX),
+        (["recall", "tea five coffee"], ["first", "recall", "search"]),
+        (["reindex"], ["first", "reindex"]),
     ],
     ids=["recall", "reindex"],
 )
-def test_what_is_loaded_in_one_go_is_what_the_verb_needs(home, words, listed):
+def test_what_is_loaded_in_one_go_is_what_the_verb_needs(home, words, parts):
     home.recall.remember("tea comes from Assam", tags=["tea"])
     home.run("reindex")
     needed = loaded(home, f"from clawa_search.main import run\nassert run({words}) == 0")
     ours = {name for name in needed if name.startswith(("clawa_search", "indexer"))}
-    names = [name.removesuffix(".") for name in listed if name not in ENGINES]
-    assert set(names) == ours - {"clawa_search", "clawa_search.start"}
+    names = own_modules(*parts)
+    assert set(names) == ours - {"clawa_search", "clawa_search.start", "clawa_search.packs"}
     assert len(names) == len(set(names))
-    before = f"import sys\nfrom clawa_search.start import preload\npreload({listed!r})"
+    before = f"import sys\nfrom clawa_search.start import preload\nfor one in {parts}: preload(one)"
     run = f"{before}\nfrom clawa_search.main import run\nassert run({words}) == 0"
     late = f"{run}\nprint(*[n for n in {names} if hasattr(sys.modules[n], '__cached__')])"
     ran = home.finish(home.start(program=("-c", late)))
@@ -79,7 +83,7 @@ start.main()
     ran = home.finish(home.start(program=("-c", code)))
     assert ran.code == 0, ran.err
     by_import = set(ran.out.splitlines()[-1].split())
-    assert not by_import & {name.removesuffix(".") for name in start.RECALL + start.SEARCH}
+    assert not by_import & set(own_modules("recall", "search"))
 
 
 def test_without_byte_code_or_with_an_old_one_python_imports_as_usual(home, tmp_path):
@@ -104,9 +108,7 @@ def test_without_byte_code_or_with_an_old_one_python_imports_as_usual(home, tmp_
 
 def beyond_budget(home, *words, first=""):
     """Return what a recall of *words* loads without need."""
-    begin = (
-        f"{first}\nfrom clawa_search.start import FIRST, RECALL, preload\npreload(FIRST + RECALL)"
-    )
+    begin = f"{first}\nfrom clawa_search.start import preload\npreload('first'), preload('recall')"
     code = f"{begin}\nfrom clawa_search.main import run\nassert run({['recall', *words]}) == 0"
     extra = loaded(home, code) - loaded(home, NEEDED) - ALLOWED
     ours = {name for name in extra if name.startswith(("clawa_search", "indexer"))}

@@ -72,9 +72,9 @@ def answer(recall: Recall, given: Split) -> int:
     query = read_query(given)
     question = make_question(values, query, recall.places, int(time() * 1000))
     if not recent.serves(question):
-        from clawa_search.start import SEARCH, preload
+        from clawa_search.start import preload
 
-        preload(SEARCH)
+        preload("search")
     found = recall.search(question)
     text = render(found, values)
     for note in found.notes if "json" not in values else ():
