@@ -34,7 +34,11 @@ class Indexed:
         notes: Iterable[Note] = (),
     ) -> None:
         self._root = Path(tempfile.mkdtemp(prefix="clawa-bench-"))
-        self._now_ms = max(message.ts_ms for message in conversation.messages)
+        self._end_ms = max(message.ts_ms for message in conversation.messages)
+        self._begin_ms: dict[int, int] = {}
+        for message in conversation.messages:
+            known = self._begin_ms.get(message.order, message.ts_ms)
+            self._begin_ms[message.order] = min(known, message.ts_ms)
         self._orders = {message.session: message.order for message in conversation.messages}
         self.home: Home = lay(conversation, self._root, without=without)
         self.recall = open_recall(self.home.home, self._root / "index", self.home.sessions)
@@ -66,11 +70,17 @@ class Indexed:
         return [self.message(hit) for hit in answer.hits if hit.kind == "session"]
 
     def answer(self, query: Query, limit: int = LIMIT, source: str = "session") -> Answer:
-        """Return the product's answer; a question about the past sees earlier sessions only."""
+        """Return the product's answer.
+
+        A question that belongs to a session is asked when that session begins, and sees earlier
+        ones only; any other is asked at the end.
+        """
         from clawa_search.search.question import Question
 
         files: tuple[str, ...] = ()
+        now_ms = self._end_ms
         if query.before >= 0:
+            now_ms = self._begin_ms.get(query.before, now_ms)
             files = tuple(
                 path for name, path in self.home.files.items() if self._orders[name] < query.before
             )
@@ -80,7 +90,7 @@ class Indexed:
             source=source,
             everything=True,
             session_files=files,
-            now_ms=self._now_ms,
+            now_ms=now_ms,
         )
         return self.recall.search(question)
 
