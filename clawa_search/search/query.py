@@ -16,8 +16,11 @@ from clawa_search.search.question import MAX_QUERY_CHARS
 from indexer import analysis
 from indexer.entry import ROLES
 
-MAX_WORDS = 40
+MAX_WORDS = 32
 """Words that are looked for: of a longer question the rarest, see `keep_rarest`."""
+MAX_PAIRS = 8
+"""Pairs of them that are looked for side by side. All that a long question has take a third longer
+and find the same."""
 SENTENCE_TOKENS = 6
 MAX_RUNS = 3
 MAX_READ_WORDS = 400
@@ -236,19 +239,21 @@ def _is_function_text(word: str) -> bool:
 
 
 def keep_rarest(query: Query, df: Callable[[str, str], int]) -> None:
-    """Cut a long question to its MAX_WORDS rarest known words."""
-    if len(query.words) <= MAX_WORDS:
-        return
+    """Cut a long question to its MAX_WORDS rarest known words, and to its MAX_PAIRS rarest pairs."""
 
     def rarity(word: Word) -> int:
         counts = [df("text", token) for token in word.tokens]
         counts += [df("code", form) for form in word.codes]
         return min((count for count in counts if count), default=1 << 62)
 
-    chosen = set(map(id, sorted(query.words, key=rarity)[:MAX_WORDS]))
-    query.words = [word for word in query.words if id(word) in chosen]
-    kept = {word.tokens for word in query.words}
-    query.pairs = [pair for pair in query.pairs if (pair[0],) in kept and (pair[1],) in kept]
+    if len(query.words) > MAX_WORDS:
+        chosen = set(map(id, sorted(query.words, key=rarity)[:MAX_WORDS]))
+        query.words = [word for word in query.words if id(word) in chosen]
+        kept = {word.tokens for word in query.words}
+        query.pairs = [pair for pair in query.pairs if (pair[0],) in kept and (pair[1],) in kept]
+    if len(query.pairs) > MAX_PAIRS:
+        query.pairs.sort(key=lambda pair: min(df("text", token) for token in pair))
+        del query.pairs[MAX_PAIRS:]
 
 
 def unique(words: list[Word]) -> list[Word]:

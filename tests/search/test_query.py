@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clawa_search.search import irregular
-from clawa_search.search.query import MAX_WORDS, keep_rarest, parse, take_filters
+from clawa_search.search.query import MAX_PAIRS, MAX_WORDS, keep_rarest, parse, take_filters
 from clawa_search.search.question import Question
 from indexer.analysis import text_tokens
 
@@ -130,6 +130,17 @@ def test_of_a_long_question_the_rarest_words_are_kept():
     keep_rarest(query, lambda _field, token: max(len(token), 1))
     assert len(query.words) == MAX_WORDS
     assert {word.surface for word in query.words} == set(words[:MAX_WORDS])
+
+
+def test_of_many_pairs_the_rarest_are_kept():
+    words = [f"word{letter}" for letter in "abcdefghijklmnop"]
+    query = parse(" ".join(words))
+    pairs = list(query.pairs)
+    assert len(pairs) == len(words) - 1
+    common = {token: 99 for pair in pairs[:4] for token in pair}
+    keep_rarest(query, lambda _field, token: common.get(token, 1))
+    assert len(query.words) == len(words)
+    assert set(query.pairs) == set(pairs[4 : 4 + MAX_PAIRS])
 
 
 def test_a_quoted_name_with_signs_or_one_character_is_looked_for_as_a_whole():
