@@ -170,7 +170,8 @@ class _Sources:
 
     def _open_index(self, question: Question) -> None:
         self.catalog = self._recall.open_catalog()
-        short = self._recall.snapshot() if is_wide(question) else None
+        many = is_wide(question) or question.sessions is None
+        short = self._recall.snapshot() if many else None
         if self.catalog is not None:
             self.catalog.hold()
         self.scope = make_scope(question, self._recall.places, self.catalog, short)

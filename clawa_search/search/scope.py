@@ -68,9 +68,10 @@ def find_files(
     if question.session_files:
         return places.listing_of(question.session_files)
     if not is_wide(question):
+        if question.sessions is None:
+            return places.current_sessions(short.files if short else None)
         listing = places.current_sessions()
-        if question.sessions is not None:
-            listing.files = newest(listing.files, question.sessions)
+        listing.files = newest(listing.files, question.sessions)
         return listing
     if catalog is None:
         return places.all_sessions([], thorough=True)
