@@ -7,13 +7,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from clawa_search.search.question import Answer, Hit
-    from indexer.analysis import Word
 
     Shown = tuple[Hit, str]
 
 from clawa_search.output import json, text
 from clawa_search.output.budget import pack
-from clawa_search.search.excerpt import excerpt
+from clawa_search.search.excerpt import Needles, excerpt
 from indexer import analysis
 
 
@@ -47,15 +46,16 @@ def _dropped(answer: Answer, shown: list[Shown]) -> list[str]:
 
 
 def _fit(answer: Answer, budget: int, render: Callable[[list[Shown]], str]) -> str:
-    words: list[Word] = []
+    needles: Needles | None = None
 
     def shrink(item: Shown, chars: int) -> Shown:
+        nonlocal needles
         hit, shown = item
         if len(shown) <= chars:
             return item
-        if not words:
-            words.extend(analysis.query_words(answer.query))
-        return hit, excerpt(shown, words, chars)[0]
+        if needles is None:
+            needles = Needles(analysis.query_words(answer.query))
+        return hit, excerpt(shown, needles, chars)[0]
 
     return pack(
         [(hit, hit.excerpt) for hit in answer.hits],

@@ -16,7 +16,60 @@ MAX_PIECES = 2000
 ELLIPSIS = "…"
 
 
-def excerpt(text: str, words: Iterable[Word], limit: int = EXCERPT_CHARS) -> tuple[str, bool]:
+class Needles:
+    """What the words of a question look like in a text; made once, for all texts of an answer."""
+
+    __slots__ = ("_firsts", "_lower", "_needles", "_text", "_words")
+
+    def __init__(self, words: Iterable[Word]) -> None:
+        self._words = list(words)
+        self._needles = [
+            (number, needle)
+            for number, word in enumerate(self._words)
+            for needle in _needles_of(word)
+        ]
+        self._text = self._lower = ""
+        self._firsts: list[tuple[int, str, int]] = []
+
+    def found(self, text: str) -> set[int]:
+        """Return the numbers of the words that *text* shows, as far as a string search tells."""
+        self._look(text[:MAX_WEIGHED_CHARS])
+        found = {number for number, _, _ in self._firsts}
+        return found or {number for _, number in _analysed_spots(self._text, self._words)}
+
+    def spots(self, text: str) -> list[tuple[int, int]]:
+        """Find where the words stand: `(offset, number of the word)`.
+
+        Looks for the beginnings of tokens with plain string search; only a text that shows none
+        of them that way (accents, other widths) is analysed piece by piece.
+        """
+        self._look(text[:MAX_SCAN_CHARS])
+        spots: list[tuple[int, int]] = []
+        for number, needle, first in self._firsts:
+            at = first
+            for _ in range(MAX_SPOTS_OF_A_WORD):
+                spots.append((at, number))
+                at = _first(self._lower, self._text, needle, at + len(needle))
+                if at < 0:
+                    break
+        return spots or _analysed_spots(self._text, self._words)
+
+    def _look(self, text: str) -> None:
+        """Find where each needle stands first; a hit is weighed and shown by the same text."""
+        if text is self._text:
+            return
+        self._text, self._lower = text, _lowered(text)
+        firsts = (
+            (number, needle, _first(self._lower, text, needle)) for number, needle in self._needles
+        )
+        self._firsts = [first for first in firsts if first[2] >= 0]
+
+
+NOTHING = Needles(())
+"""For a text that is shown from its beginning."""
+
+
+def excerpt(text: str, needles: Needles = NOTHING, limit: int = EXCERPT_CHARS) -> tuple[str, bool]:
     """Return at most *limit* characters of *text* around its best match, and whether it was cut.
 
     Cuts stand between words where there are any, never inside a character and what belongs to
@@ -25,7 +78,7 @@ def excerpt(text: str, words: Iterable[Word], limit: int = EXCERPT_CHARS) -> tup
     if len(text) <= limit:
         return text, False
     room = max(limit - 2 * len(ELLIPSIS), 1)
-    start = _best_start(text[:MAX_SCAN_CHARS], list(words), room)
+    start = _best_start(needles.spots(text), room)
     stop = min(len(text), start + room)
     start = _word_start(text, start, stop)
     stop = _word_stop(text, start, stop)
@@ -34,30 +87,9 @@ def excerpt(text: str, words: Iterable[Word], limit: int = EXCERPT_CHARS) -> tup
     return before + text[start:stop].strip() + after, True
 
 
-class Needles:
-    """What the words of a question look like in a text; made once, for all its hits."""
-
-    __slots__ = ("_needles", "_words")
-
-    def __init__(self, words: list[Word]) -> None:
-        self._words = words
-        self._needles = [_needles_of(word) for word in words]
-
-    def found(self, text: str) -> set[int]:
-        """Return the numbers of the words that *text* shows, as far as a string search tells."""
-        text = text[:MAX_WEIGHED_CHARS]
-        lower = _lowered(text)
-        found = {
-            number
-            for number, needles in enumerate(self._needles)
-            if any(_first(lower, text, needle) >= 0 for needle in needles)
-        }
-        return found or {number for _, number in _analysed_spots(text, self._words)}
-
-
-def _best_start(text: str, words: list[Word], room: int) -> int:
+def _best_start(spots: list[tuple[int, int]], room: int) -> int:
     """Return where the window with the most different words of the question begins."""
-    spots = sorted(_spots(text, words))
+    spots.sort()
     if not spots:
         return 0
     best, found = 0, 0
@@ -79,25 +111,6 @@ def _best_start(text: str, words: list[Word], room: int) -> int:
     return max(0, first - room // 5)
 
 
-def _spots(text: str, words: list[Word]) -> list[tuple[int, int]]:
-    """Find where the words of the question stand: `(offset, number of the word)`.
-
-    Looks for the beginnings of tokens with plain string search; only a text that shows none of
-    them that way (accents, other widths) is analysed piece by piece.
-    """
-    lower = _lowered(text)
-    spots: list[tuple[int, int]] = []
-    for number, word in enumerate(words):
-        for needle in _needles_of(word):
-            position = _first(lower, text, needle)
-            for _ in range(MAX_SPOTS_OF_A_WORD):
-                if position < 0:
-                    break
-                spots.append((position, number))
-                position = _first(lower, text, needle, position + len(needle))
-    return spots or _analysed_spots(text, words)
-
-
 def _lowered(text: str) -> str:
     """Return *text* in small letters, of the same length."""
     lower = text.lower()
@@ -107,9 +120,10 @@ def _lowered(text: str) -> str:
 
 
 def _needles_of(word: Word) -> list[str]:
+    """Return beginnings of words that show *word*, without those that another one begins."""
     found = dict.fromkeys((word.surface.lower(), *map(_beginning, word.tokens)))
     found.pop("", None)
-    return list(found)
+    return [one for one in found if not any(one.startswith(two) for two in found if two != one)]
 
 
 def _beginning(token: str) -> str:

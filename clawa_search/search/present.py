@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from indexer.tree import Tree
 
 from clawa_search.search import anchors
-from clawa_search.search.excerpt import excerpt
+from clawa_search.search.excerpt import Needles, excerpt
 from clawa_search.search.question import Hit
 from clawa_search.search.strength import Evidence, tier
 from clawa_search.secrets import masked
@@ -89,9 +89,11 @@ class Presenter:
         self._rows: dict[int, File | None] = {}
         self._trees: dict[str, Tree | None] = {}
         self.notes: list[str] = []
+        self._needles = Needles(engine.query.shown)
         self._evidence: Evidence | None = None
         if engine.statistics is not None:
-            self._evidence = Evidence(engine.query, engine.statistics)
+            needles = Needles(engine.query.words) if engine.query.quoted else self._needles
+            self._evidence = Evidence(engine.query, engine.statistics, needles)
 
     def hits(self, winners: list[Winner], limit: int) -> list[Hit]:
         """Return up to *limit* hits; winners that are gone or already seen are left out."""
@@ -115,7 +117,7 @@ class Presenter:
         hit.id = memory.id
         self._weigh(hit, winner, memory.text, self._engine.weights.memory)
         hit.tags = memory.tags
-        hit.excerpt, hit.truncated = excerpt(masked(memory.text), self._engine.query.shown)
+        hit.excerpt, hit.truncated = excerpt(masked(memory.text), self._needles)
         return hit
 
     def _entry(self, winner: Winner, copies: dict[int, list[Copy]]) -> Hit | None:
@@ -144,7 +146,7 @@ class Presenter:
         hit.edited = first.edited
         self._weigh(hit, winner, first.text, 1.0)
         hit.live = self._is_live(first) if first.live is None else first.live
-        hit.excerpt, hit.truncated = excerpt(masked(first.text), self._engine.query.shown)
+        hit.excerpt, hit.truncated = excerpt(masked(first.text), self._needles)
         if self._engine.question.context:
             hit.context = self._context(first, self._engine.question.context)
         return hit
@@ -288,7 +290,7 @@ class Presenter:
             (
                 f"{place.path}:{shown.line}",
                 shown.role,
-                excerpt(masked(shown.text), (), CONTEXT_CHARS)[0],
+                excerpt(masked(shown.text), limit=CONTEXT_CHARS)[0],
             )
             for shown in neighbours(place.path, tree, place.line, count)
         ]

@@ -38,5 +38,5 @@ def answer(memories: MemoryStore, question: Question) -> Answer:
 def _hit(memory: Memory, text: str) -> Hit:
     hit = Hit("memory", f"mem:{memory.id}", 0.0, memory.ts_ms)
     hit.id, hit.tags = memory.id, memory.tags
-    hit.excerpt, hit.truncated = excerpt(text, ())
+    hit.excerpt, hit.truncated = excerpt(text)
     return hit

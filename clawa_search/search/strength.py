@@ -12,9 +12,8 @@ from math import exp, log
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clawa_search.search.bm25 import Statistics
+    from clawa_search.search.excerpt import Needles
     from clawa_search.search.query import Query
-
-from clawa_search.search.excerpt import Needles
 
 SCORE, COVERAGE, UNKNOWN, LENGTH, BASE = 8.0, 3.0, -3.0, -0.9, -3.5
 """LENGTH goes with the logarithm of the number of words: of many words some fit by chance."""
@@ -30,8 +29,9 @@ class Evidence:
 
     __slots__ = ("_base", "_guessed", "_needles", "_weights", "total")
 
-    def __init__(self, query: Query, statistics: Statistics) -> None:
-        self._needles = Needles(query.words)
+    def __init__(self, query: Query, statistics: Statistics, needles: Needles) -> None:
+        """Weigh the words of *query*, of which *needles* were made."""
+        self._needles = needles
         self._weights: list[float] = []
         self._guessed: list[bool] = []
         unknown = 0.0
