@@ -20,7 +20,15 @@ from indexer.discover import is_text
 from indexer.entry import Session
 from indexer.errors import IndexBrokenError
 from indexer.probe import WHOLE_PROBE_BYTES, file_probe
-from indexer.status import INTEGER, NOT_SESSION, ODD, SESSION, STATUS, TOLD, times_and_inode
+from indexer.status import (
+    INTEGER,
+    NOT_SESSION,
+    SESSION,
+    STATUS,
+    STATUS_COLUMNS,
+    times_and_inode,
+    told_row,
+)
 
 COLUMNS = (
     "id path dev ino size mtime_ns ctime_ns end next_line next_seq probe kind session_id cwd "
@@ -105,9 +113,7 @@ class File:
 
     def told(self) -> str:
         """Write the status as a snapshot holds it."""
-        odd = self.kind != SESSION or self.skipped or self.end < self.size
-        told = f"{self.size} {self.mtime_ns} {self.ctime_ns} {self.ino}"
-        return told + ODD if odd else told
+        return told_row(tuple(getattr(self, name) for name in STATUS_COLUMNS))
 
     def saw(self, stat: os.stat_result) -> None:
         """Record the status that goes with the content now described."""
@@ -215,7 +221,7 @@ class Catalog:
 
     def told(self) -> dict[str, str]:
         """Return the status of every file by its path, as a snapshot holds it."""
-        return dict(self.select(TOLD))  # type: ignore[arg-type]
+        return {path: told_row(status) for path, status in self.statuses().items()}
 
     def statuses_of(self, paths: list[str]) -> dict[str, Status]:
         """Return the status rows of those of *paths* that are known, by path."""

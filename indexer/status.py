@@ -15,20 +15,22 @@ INTEGER = (1 << 63) - 1
 ODD = " !"
 """Behind the status of a file that a look at its status alone does not settle: no session, with
 unreadable lines, or with a last line that is not indexed yet."""
-STATUS = (
-    "SELECT path, size, mtime_ns, ctime_ns, ino, kind, id, skipped, skipped_line, end FROM files"
-)
+STATUS_COLUMNS = "path size mtime_ns ctime_ns ino kind id skipped skipped_line end".split()
+STATUS = f"SELECT {', '.join(STATUS_COLUMNS)} FROM files"
 Status = tuple[str, int, int, int, int, int, int, int, int, int]
 """A row of STATUS: enough to tell what changed."""
-TOLD = (
-    "SELECT path, size || ' ' || mtime_ns || ' ' || ctime_ns || ' ' || ino || "
-    f"CASE WHEN kind != {SESSION} OR skipped > 0 OR end < size THEN '{ODD}' ELSE '' END FROM files"
-)
 
 
 def told(stat: os.stat_result) -> str:
     """Write the status of a file that is to be compared with what was indexed."""
     return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
+
+
+def told_row(status: Status) -> str:
+    """Write the status of an indexed file as a snapshot holds it."""
+    _, size, mtime_ns, ctime_ns, ino, kind, _, skipped, _, end = status
+    told = f"{size} {mtime_ns} {ctime_ns} {ino}"
+    return told + ODD if kind != SESSION or skipped or end < size else told
 
 
 def times_and_inode(stat: os.stat_result) -> tuple[int, int, int]:
