@@ -131,7 +131,7 @@ def _check_memories(recall: Recall) -> Check:
     if not recall.memories.exists():
         return Check("memories", ok=True, detail="none yet")
     problems = recall.memories.integrity()
-    detail = "; ".join(problems) or f"{recall.memories.stats()[0]:,}, mirror in step"
+    detail = "; ".join(problems) or f"{recall.memories.count():,}, mirror in step"
     return Check(
         "memories",
         ok=not problems,

@@ -50,8 +50,7 @@ def _dispatch(argv: list[str]) -> int:
         if verb in ("recall", "reindex"):
             from clawa_search.cli import hot
 
-            run_verb = hot.recall if verb == "recall" else hot.reindex
-            code = run_verb([*before, *after])
+            code = hot.run(verb, [*before, *after])
             if code is not None:
                 return code
         from clawa_search.cli.app import run as run_app

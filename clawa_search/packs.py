@@ -6,7 +6,6 @@ there, in one step. They are made of the .pyc files; whoever deletes them loses 
 
 from __future__ import annotations
 
-import os
 from _frozen_importlib_external import MAGIC_NUMBER
 from marshal import dumps
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from clawa_search.start import Packed
 
 from clawa_search.start import HEAD_BYTES, MAX_BYTES
+from indexer import files
 
 
 def write(path: str, codes: Packed) -> None:
@@ -25,17 +25,8 @@ def write(path: str, codes: Packed) -> None:
     """
     parts = [dumps(part) for part in _parts(codes)]
     head = MAGIC_NUMBER + dumps(tuple(len(part) for part in parts))
-    made = f"{path}.{os.getpid()}"
     try:
-        fd = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            with open(fd, "wb") as file:
-                file.write(head.ljust(HEAD_BYTES, b"\0"))
-                file.writelines(parts)
-            os.replace(made, path)
-        except BaseException:
-            os.unlink(made)
-            raise
+        files.replace(path, b"".join((head.ljust(HEAD_BYTES, b"\0"), *parts)))
     except OSError:
         return  # a read-only or full disk
 

@@ -79,9 +79,9 @@ def _open_number(recall: Recall, ref: str, number: str, context: int) -> Opened:
     found = _open_entry(recall, ref, context) if ref == number and len(ref) >= 8 else None
     if found is not None:
         return found
-    raise NotFoundError(
-        f"there is no memory #{number}", hint="`clawa-search recall` lists memories with their ids"
-    )
+    from clawa_search.memory.writing import unknown
+
+    raise unknown(number)
 
 
 def _open_line(recall: Recall, ref: str, path: str, line: int, context: int) -> Opened:

@@ -46,13 +46,13 @@ indexer.engines clawa_search.cli.hot
 clawa_search.recall clawa_search.places clawa_search.search. clawa_search.search.excerpt
 clawa_search.search.question clawa_search.secrets clawa_search.search.recent indexer.version
 clawa_search.memory. clawa_search.memory.tags clawa_search.memory.record _sqlite3
-clawa_search.memory.connect math clawa_search.memory.terms clawa_search.memory.plan
+clawa_search.memory.connect math indexer.word clawa_search.memory.terms clawa_search.memory.plan
 clawa_search.memory.candidates clawa_search.memory.condition clawa_search.memory.database
 clawa_search.memory.store clawa_search.output. clawa_search.output.clean clawa_search.output.text
 """,
     # Of a recall that has to search.
     "search": """
-tantivy clawa_search.search.bm25 indexer.forms indexer.word indexer.analysis
+tantivy clawa_search.search.bm25 indexer.forms indexer.analysis
 indexer.status indexer.discover _blake2 indexer.probe indexer.catalog indexer.schema
 clawa_search.search.corrections _heapq clawa_search.search.merge
 clawa_search.search.rank clawa_search.search.clauses clawa_search.search.sessions

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog
     from indexer.discover import Found
 
+from indexer.discover import newest as recent
 from indexer.errors import IndexBrokenError, RecallError
 from indexer.status import unchanged
 from indexer.version import VERSION
@@ -39,7 +40,7 @@ def _memories(recall: Recall) -> dict[str, object]:
     if memories.exists():
         told["database_bytes"] = size_of(recall.places.database)
         try:
-            told["memories"] = memories.stats()[0]
+            told["memories"] = memories.count()
             told["database_version"] = memories.version()
         except RecallError as error:
             told["database_error"] = str(error)
@@ -85,17 +86,13 @@ def _pending(
             pending.append(found)
             count_bytes += max(found.stat.st_size - (row[1] if row else 0), 0)
     indexed = newest_indexed_ms if isinstance(newest_indexed_ms, int) else 0
-    newest = max([indexed, *map(newest_ms, _recent(pending))])
+    newest = max([indexed, *map(newest_ms, recent(pending, MAX_TAILS))])
     return {
         "newest_existing_ms": newest or None,
         "files_pending": len(pending),
         "bytes_pending": count_bytes,
         "lag_ms": 0 if not pending else newest - indexed if indexed else None,
     }
-
-
-def _recent(files: list[Found]) -> list[Found]:
-    return sorted(files, key=lambda found: -found.stat.st_mtime_ns)[:MAX_TAILS]
 
 
 def newest_ms(found: Found) -> int:

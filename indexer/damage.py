@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 TYPE_CHECKING = False
@@ -10,9 +9,8 @@ if TYPE_CHECKING:
     from indexer.layout import Generation
 
 from indexer.catalog import SELECT, Catalog
+from indexer.checkup import segment_files
 from indexer.errors import IndexBrokenError
-
-SEGMENT_PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")
 
 
 def find_damage(generation: Generation) -> str:
@@ -61,18 +59,11 @@ def _missing_file(folder: str) -> str:
 
     Tantivy itself opens an index without its positions, and answers phrases wrongly.
     """
-    path = f"{folder}/meta.json"
     try:
-        with open(path, "rb") as file:
-            meta = json.load(file)
-        for segment in meta["segments"]:
-            name = f"{folder}/{segment['segment_id'].replace('-', '')}"
-            for part in SEGMENT_PARTS:
-                if not os.path.exists(f"{name}.{part}"):
-                    return f"{name}.{part}"
+        paths = [f"{folder}/{name}" for name in segment_files(folder)]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return path
-    return ""
+        return f"{folder}/meta.json"
+    return next((path for path in paths if not os.path.exists(path)), "")
 
 
 def _open_both(generation: Generation) -> None:

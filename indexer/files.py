@@ -34,9 +34,12 @@ def replace(path: str, raw: bytes, *, durable: bool = False) -> None:
         write_all(fd, raw)
         if durable:
             os.fsync(fd)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
     finally:
         os.close(fd)
-    os.replace(temporary, path)
 
 
 def read_pairs(path: str) -> tuple[dict[str, str], int]:

@@ -42,12 +42,7 @@ def unchanged(status: Status, stat: os.stat_result) -> bool:
 
     ctime_ns is part of it: a rewrite of equal size whose mtime was put back has it new.
     """
-    return (
-        status[1] == stat.st_size
-        and status[2] == (stat.st_mtime_ns & INTEGER)
-        and status[3] == (stat.st_ctime_ns & INTEGER)
-        and status[4] == (stat.st_ino & INTEGER)
-    )
+    return status[1:5] == (stat.st_size, *times_and_inode(stat))
 
 
 def has_tail(status: Status) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
 
 class Word:
@@ -52,18 +52,17 @@ class Word:
             return True
         if self.strict:
             return False
-        return (self.joined != "" and self.joined in texts) or _occurs(self.tokens, texts)
+        return (self.joined != "" and self.joined in texts) or phrase_count(texts, self.tokens) > 0
 
 
-def _occurs(phrase: tuple[str, ...], texts: list[str]) -> bool:
-    if not phrase:
-        return False
-    wanted = list(phrase)
-    at = -1
+def phrase_count(tokens: Sequence[str], phrase: Sequence[str]) -> int:
+    """Count where *phrase* occurs as consecutive tokens."""
+    if len(phrase) < 2:
+        return tokens.count(phrase[0]) if phrase else 0
+    wanted, count, at = list(phrase), 0, -1
     try:
         while True:
-            at = texts.index(wanted[0], at + 1)
-            if texts[at : at + len(wanted)] == wanted:
-                return True
+            at = tokens.index(wanted[0], at + 1)
+            count += list(tokens[at : at + len(wanted)]) == wanted
     except ValueError:
-        return False
+        return count

@@ -25,12 +25,11 @@ from clawa_search.cli.streams import as_text, fail, put, read_stdin, tell
 from clawa_search.errors import InvalidInputError
 from indexer.errors import RecallError
 
-FLAGS = (*GLOBAL_FLAGS, *RECALL_FLAGS)
 MAX_SESSIONS = 1 << 31
 
 
-def recall(argv: list[str]) -> int | None:
-    """Run `recall` with the words after it.
+def run(verb: str, argv: list[str]) -> int | None:
+    """Run `recall` or `reindex` with the words after it.
 
     Returns:
         The exit code, or None when help or the version is asked for.
@@ -38,26 +37,17 @@ def recall(argv: list[str]) -> int | None:
     from clawa_search.recall import Recall
 
     try:
-        given = split("recall", argv, FLAGS)
+        flags = RECALL_FLAGS if verb == "recall" else REINDEX_FLAGS
+        given = split(verb, argv, (*GLOBAL_FLAGS, *flags))
         if "help" in given.values or "version" in given.values:
             return None
-        # Never closed: the process ends, and the system does it faster.
-        return answer(Recall(places_of(given.values), progress=progress_bar()), given)
-    except RecallError as error:
-        return fail(error, as_json=wants_json(argv))
+        recall = Recall(places_of(given.values), progress=progress_bar())
+        if verb == "recall":
+            return answer(recall, given)  # never closed: the process ends, which is faster
+        from clawa_search.cli.reindexing import reindex
 
-
-def reindex(argv: list[str]) -> int | None:
-    """Run `reindex` with the words after it, as `recall` is run: hooks call it at each turn."""
-    from clawa_search.cli import reindexing
-    from clawa_search.recall import Recall
-
-    try:
-        given = split("reindex", argv, (*REINDEX_FLAGS, *GLOBAL_FLAGS))
-        if "help" in given.values or "version" in given.values:
-            return None
-        with Recall(places_of(given.values), progress=progress_bar()) as recall:
-            return reindexing.reindex(recall, given)
+        with recall:
+            return reindex(recall, given)
     except RecallError as error:
         return fail(error, as_json=wants_json(argv))
 
@@ -175,8 +165,9 @@ def render(answer: Answer, values: Values) -> str:
 
         return fit_text(answer, budget, explain=explain)
     from clawa_search.output import text
+    from clawa_search.places import working_folder
 
-    return text.answer_text(answer, cwd=text.working_folder(), explain=explain)
+    return text.answer_text(answer, cwd=working_folder(), explain=explain)
 
 
 def progress_bar() -> Progress | None:

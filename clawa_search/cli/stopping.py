@@ -11,7 +11,7 @@ from indexer.report import Progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType, TracebackType
+    from types import FrameType
     from typing import Self
 
 INTERRUPTED = 130
@@ -34,12 +34,7 @@ class Stop:
                 self._old[number] = signal.signal(number, self._heard)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._old:
             signal.set_wakeup_fd(self._old_wakeup)
         for number, old in self._old.items():

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from clawa_search.cli.flags import Split
     from clawa_search.recall import Recall
 
@@ -167,7 +165,7 @@ def hydrate(recall: Recall, given: Split) -> int:
 
     made = hydration.hydrate(recall.places.home)
     if "json" in given.values:
-        put(_line(hydration.as_json(made)))
+        put(line(hydration.as_json(made)))
     else:
         put(f"{for_terminal(made.text)}\n" if made.text else "")
         for warning in made.warnings:
@@ -186,15 +184,11 @@ def memory_pass(recall: Recall, given: Split) -> int:
     reserve = int(last(values, "reserve")) if "reserve" in values else None
     told = passes.as_json(int(last(values, "tokens")), int(last(values, "window")), reserve)
     if "json" in values:
-        put(_line(told))
+        put(line(told))
     else:
         put(f"{'due' if told['due'] else 'not due'} (from {told['threshold']:,} tokens on)\n")
         put(f"\n{told['prompt']}\n" if told["due"] else "")
     return 0
-
-
-def _line(fields: Mapping[str, object]) -> str:
-    return line({name: value for name, value in fields.items() if name != "version"})
 
 
 def setup(recall: Recall, given: Split) -> int:

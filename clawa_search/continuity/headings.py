@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from clawa_search.continuity.graphemes import cut
+from clawa_search.graphemes import cut
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")

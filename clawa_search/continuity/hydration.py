@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from clawa_search.continuity import image as images
 from clawa_search.continuity.files import NotReadableError, read_regular
-from clawa_search.continuity.graphemes import cut
 from clawa_search.continuity.headings import outline
 from clawa_search.continuity.onboarding import is_template
+from clawa_search.graphemes import cut
 
 NAMES = ("CLAW.md", "HUMAN.md", "CLAWAS.md", "CURIOUS.md", "TOOLS.md")
 FILE_CHARS = 8_000
@@ -106,10 +106,9 @@ def hydrate(home: str | os.PathLike[str]) -> Hydration:
 
 
 def as_json(hydration: Hydration) -> dict[str, object]:
-    """Return the `hydrate --json` object."""
+    """Return the `hydrate --json` object, which gets its version when it is written."""
     image = hydration.image
     return {
-        "version": 1,
         "text": hydration.text,
         "sha": hydration.sha,
         "chars": hydration.chars,

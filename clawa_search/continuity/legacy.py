@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,8 @@ from clawa_search.errors import InvalidInputError
 from clawa_search.memory import tags as tag_rule
 from clawa_search.memory import writing
 from clawa_search.memory.mirror import BATCH
+from indexer import files
+from indexer.formats.parse import MAX_TS_MS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,7 +31,6 @@ FOLDER = "memory/legacy"
 RECORD = "clawa-legacy-imported.json"
 
 _MAX_BYTES = 1 << 20
-_MAX_TS_MS = 253_402_300_799_999  # the end of the year 9999
 _INSERT = "INSERT INTO memories (id, ts, text, tags) VALUES (?, ?, ?, ?)"
 _SAME = "SELECT id FROM memories WHERE ts = ? AND text = ?"
 _EVER = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'memories'"
@@ -141,7 +141,7 @@ def _export(path: str) -> _Export:
     if not isinstance(tags, list):
         raise InvalidInputError("its tags are no list")
     number = _whole(value, "id", 1, (1 << 53) - 1)
-    ts_ms = _whole(value, "ts", 0, _MAX_TS_MS)
+    ts_ms = _whole(value, "ts", 0, MAX_TS_MS)
     words = tag_rule.normalise(tag for tag in tags if isinstance(tag, str))
     digest = hashlib.sha256(json.dumps([number, ts_ms, text, words]).encode()).hexdigest()
     return _Export(number, ts_ms, text, words, digest)
@@ -168,7 +168,4 @@ def _read_record(path: str) -> dict[str, int]:
 
 def _write_record(path: str, done: dict[str, int]) -> None:
     # After the commit: a crash in between repeats the look-up by time and text, and loses nothing.
-    handle, draft = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".clawa-")  # mode 0600
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        json.dump({"version": 1, "imported": done}, file)
-    os.replace(draft, path)
+    files.replace(path, json.dumps({"version": 1, "imported": done}).encode())

@@ -101,6 +101,6 @@ def decide(now: Situation) -> Decision:
 
 
 def as_json(tokens: int, window: int, reserve: int | None = None) -> dict[str, object]:
-    """Return the `memory-pass --json` object."""
+    """Return the `memory-pass --json` object, which gets its version when it is written."""
     decision = decide(Situation(tokens, window, reserve))
-    return {"version": 1, "due": decision.due, "threshold": decision.threshold, "prompt": PROMPT}
+    return {"due": decision.due, "threshold": decision.threshold, "prompt": PROMPT}

@@ -16,8 +16,6 @@ from clawa_search.memory.terms import Candidate, Term, Wanted
 SCAN_ROWS = 4096
 """Memories analysed while a query waits, newest first: those that the mirror does not know."""
 
-CHARACTERS_A_TOKEN = 5  # English, with the space behind a word
-
 _STALE = """SELECT m.id, m.ts, m.text, m.tags
 FROM memories_stale s JOIN memories m ON m.id = s.id ORDER BY s.id DESC LIMIT ?"""
 _NEWEST = f"SELECT {MEMORY} FROM memories ORDER BY ts DESC, id DESC LIMIT ?"
@@ -95,18 +93,6 @@ def scan(con: sqlite3.Connection, wanted: Wanted, words: Iterable[Word]) -> Cand
     memories = _analysed(con.execute(_NEWEST, (SCAN_ROWS + 1,)).fetchall(), answer)
     _search(con, wanted, words, answer, memories, None)
     return answer
-
-
-def sums(con: sqlite3.Connection, *, mirrored: bool) -> tuple[int, int]:
-    """Return how many memories there are, and how many text tokens in them."""
-    if not mirrored:
-        rows, characters = con.execute(
-            "SELECT count(*), total(length(text)) FROM memories"
-        ).fetchone()
-        return rows, int(characters / CHARACTERS_A_TOKEN)
-    state = State(con)
-    stale = _analysed(con.execute(_STALE, (SCAN_ROWS,)).fetchall(), Candidates())
-    return state.rows + len(stale), state.tokens + sum(len(memory.text_tokens) for memory in stale)
 
 
 def count(con: sqlite3.Connection, state: State | None, terms: Sequence[Term]) -> None:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 from clawa_search.memory.record import MEMORY, Memory, read
+from clawa_search.memory.terms import span
 
 SCAN_ROWS = 20_000
 """Memories that are looked at, newest first, where no index helps: about 1 us each."""
@@ -79,12 +80,6 @@ def literal(
     """Return the newest memories with *text* in them, of the newest SCAN_ROWS."""
     rows = con.execute(_LITERAL, (*span(since_ms, until_ms), SCAN_ROWS, text))
     return _first(rows, limit, tags)
-
-
-def span(since_ms: int | None, until_ms: int | None) -> tuple[int, int]:
-    """Return the first and the last ms that count."""
-    first = -(1 << 62) if since_ms is None else since_ms
-    return first, 1 << 62 if until_ms is None else until_ms
 
 
 def _first(rows: Iterable[Sequence[object]], limit: int, tags: tuple[str, ...]) -> list[Memory]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clawa_search.memory.candidates import State
 
 from clawa_search.memory.record import read
-from clawa_search.memory.terms import TOP, Candidate, Term, Wanted, Weighing, idf, quoted
+from clawa_search.memory.terms import TOP, Candidate, Term, Wanted, Weighing, idf, quoted, span
 
 CAP = 4096
 """Matches of a phrase that are counted; a longer count is estimated. 0.05-0.1 us each."""
@@ -92,7 +92,7 @@ class Plan:
         if state and state.stale:
             self._now_stale = _NOT_STALE
         if wanted.timed:
-            self._in_time, self._span = _IN_TIME, wanted.span()
+            self._in_time, self._span = _IN_TIME, span(wanted.since, wanted.until)
 
     def count(self, terms: Sequence[Term]) -> None:
         """Set how many memories hold each of *terms*, whatever the filters."""

@@ -7,8 +7,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from types import TracebackType
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Literal, Self
 
     from clawa_search.memory.candidates import Candidates
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     Action = Literal["created", "updated", "deleted", "unchanged"]
 
 from clawa_search.memory.database import Database
-from clawa_search.memory.record import MEMORY, Memory, read
+from clawa_search.memory.record import Memory
 from clawa_search.memory.tags import normalise
 
 __all__ = ["Memory", "MemoryStore"]
@@ -27,7 +26,6 @@ OWN_REFRESH = 512
 
 _TERMS = """SELECT token FROM memories_df WHERE token >= ? AND token < ? AND text > 0
 AND length(token) BETWEEN ? AND ? ORDER BY text DESC LIMIT ?"""
-_BATCH = f"SELECT {MEMORY} FROM memories WHERE id > ? ORDER BY id LIMIT ?"
 
 
 def now_ms() -> int:
@@ -50,9 +48,7 @@ class MemoryStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -262,17 +258,10 @@ class MemoryStore:
             span = (prefix, prefix + "\U0010ffff", shortest, longest, limit)
             return [str(row[0]) for row in con.execute(_TERMS, span)]
 
-    def stats(self) -> tuple[int, int]:
-        """Return how many memories there are, and how many text tokens in them.
-
-        Without a mirror the tokens are a guess from the length of the texts.
-        """
-        from clawa_search.memory.candidates import sums
-
-        with self._database.reading(mirror=True) as con:
-            if con is None:
-                return 0, 0
-            return sums(con, mirrored=self._database.mirrored)
+    def count(self) -> int:
+        """Return how many memories there are."""
+        with self._database.reading() as con:
+            return int(con.execute("SELECT count(*) FROM memories").fetchone()[0]) if con else 0
 
     def version(self) -> int | None:
         """Return the version of the mirror's tables; None when there is no mirror."""
@@ -280,18 +269,6 @@ class MemoryStore:
 
         with self._database.reading() as con:
             return version(con) if con else None
-
-    def iter_all(self, batch: int = 500) -> Iterator[Memory]:
-        """Yield every memory by rising id; each *batch* is read at one moment."""
-        last = -(1 << 63)
-        while True:
-            with self._database.reading() as con:
-                rows = con.execute(_BATCH, (last, batch)).fetchall() if con else []
-            if not rows:
-                return
-            last = rows[-1][0]
-            for row in rows:
-                yield read(row)
 
     def integrity(self) -> list[str]:
         """Return what is wrong with the file, the mirror or the index; nothing if all is well."""

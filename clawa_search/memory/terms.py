@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import log
 
+from indexer.word import phrase_count
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -98,7 +100,7 @@ class Term:
             return sum(token.startswith(start) for token in (*fields, *memory.tag_tokens))
         if len(tokens) == 1:
             return fields.count(tokens[0]) + memory.tag_tokens.count(tokens[0])
-        return _phrases(tokens, fields) + _phrases(tokens, memory.tag_tokens)
+        return phrase_count(fields, tokens) + phrase_count(memory.tag_tokens, tokens)
 
 
 class Wanted:
@@ -120,16 +122,9 @@ class Wanted:
     def timed(self) -> bool:
         return self.since is not None or self.until is not None
 
-    def span(self) -> tuple[int, int]:
-        """Return the first and the last ms that count."""
-        return (
-            -(1 << 62) if self.since is None else self.since,
-            1 << 62 if self.until is None else self.until,
-        )
-
     def accepts(self, memory: Candidate) -> bool:
         """Tell whether *memory*, whose time and tags are known, is a match."""
-        first, last = self.span()
+        first, last = span(self.since, self.until)
         if not first <= memory.ts_ms <= last or not set(self.tags) <= set(memory.tags):
             return False
         if not all(term.count_in(memory) for term in self.must):
@@ -137,6 +132,12 @@ class Wanted:
         if any(term.count_in(memory) for term in self.excluded):
             return False
         return bool(self.must) or any(term.count_in(memory) for term in self.terms)
+
+
+def span(since_ms: int | None, until_ms: int | None) -> tuple[int, int]:
+    """Return the first and the last ms that count."""
+    first = -(1 << 62) if since_ms is None else since_ms
+    return first, 1 << 62 if until_ms is None else until_ms
 
 
 def quoted(tokens: Iterable[str]) -> str:
@@ -158,15 +159,6 @@ def terms_of(words: Iterable[Word], prefixes: Iterable[str] = ()) -> list[Term]:
                 found[False, tuple(word.tokens)] = None
     terms = [Term(tokens, code=code) for code, tokens in found]
     return terms + [Term((start,), prefix=True) for start in prefixes if len(start) >= MIN_PREFIX]
-
-
-def _phrases(phrase: tuple[str, ...], tokens: list[str]) -> int:
-    if phrase[0] not in tokens:
-        return 0
-    wanted, length = list(phrase), len(phrase)
-    return sum(
-        token == wanted[0] and tokens[at : at + length] == wanted for at, token in enumerate(tokens)
-    )
 
 
 def idf(df: int, rows: int) -> float:

@@ -10,13 +10,17 @@ if TYPE_CHECKING:
 from clawa_search.errors import InvalidInputError, NotFoundError
 from clawa_search.memory import tags as tag_rule
 from clawa_search.memory.record import MEMORY, Memory, read
+from indexer.formats.parse import clean as storable
 
 MAX_CHARACTERS = 100_000
 """A memory is a short fact; what is longer than this is a file."""
 
-_REPLACE = {0: 0xFFFD} | dict.fromkeys(range(0xD800, 0xE000), 0xFFFD)
 _ONE = f"SELECT {MEMORY} FROM memories WHERE id = ?"
 _INSERT = "INSERT INTO memories (ts, text, tags) VALUES (?, ?, ?)"
+_HAS_STALE = "SELECT 1 FROM sqlite_master WHERE name = 'memories_stale'"
+# SQLite itself forgets an id that another program gave by an UPDATE, once its row is gone.
+_NEVER_AGAIN = """UPDATE sqlite_sequence
+SET seq = max(seq, (SELECT coalesce(max(id), 0) FROM memories_stale)) WHERE name = 'memories'"""
 _UPDATE = "UPDATE memories SET ts = ?, text = ?, tags = ? WHERE id = ?"
 
 
@@ -35,17 +39,7 @@ def clean(text: str) -> str:
             f"the text has {len(text):,} characters; a memory has at most {MAX_CHARACTERS:,}",
             hint="remember the fact and where the long text lies",
         )
-    if "\0" in text or (not text.isascii() and _has_surrogates(text)):
-        text = text.translate(_REPLACE)
-    return text
-
-
-def _has_surrogates(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
+    return storable(text).replace("\0", "\ufffd")
 
 
 def find(con: sqlite3.Connection, number: int) -> Memory | None:
@@ -59,6 +53,8 @@ def find(con: sqlite3.Connection, number: int) -> Memory | None:
 def create(con: sqlite3.Connection, now_ms: int, text: str, tags: Iterable[str] | None) -> int:
     """Store a new memory; return its id."""
     stored = tag_rule.dump(tag_rule.normalise(tags or ()))
+    if con.execute(_HAS_STALE).fetchone():
+        con.execute(_NEVER_AGAIN)
     number = con.execute(_INSERT, (now_ms, text, stored)).lastrowid
     assert number is not None
     return number
@@ -98,7 +94,7 @@ def known(con: sqlite3.Connection, number: int) -> Memory:
     return memory
 
 
-def unknown(number: int) -> NotFoundError:
+def unknown(number: int | str) -> NotFoundError:
     """Return the error for an id that no memory has."""
     return NotFoundError(
         f"there is no memory #{number}", hint="`clawa-search recall` lists memories with their ids"

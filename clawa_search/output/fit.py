@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 from clawa_search.output import json, text
 from clawa_search.output.budget import pack
+from clawa_search.places import working_folder
 from clawa_search.search.excerpt import Needles, excerpt
 from indexer import analysis
 
@@ -31,7 +32,7 @@ def fit_json(answer: Answer, budget: int) -> str:
 
 def fit_text(answer: Answer, budget: int, *, explain: bool) -> str:
     """Return the answer as text of at most *budget* o200k tokens; see `fit_json`."""
-    cwd = text.working_folder()
+    cwd = working_folder()
 
     def render(shown: list[Shown]) -> str:
         notes = "".join(f"({note})\n" for note in _dropped(answer, shown))

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from _json import encode_basestring as quote
 
+from clawa_search.output.clean import BIDI
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,11 +45,7 @@ def _safe(text: str) -> str:
     return quoted.translate(_ESCAPES)
 
 
-_ESCAPES = {
-    code: f"\\u{code:04x}"
-    for code in (*range(127, 160), 0x2028, 0x2029, 0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F))
-}
-_ESCAPES.update({code: f"\\u{code:04x}" for code in range(0x2066, 0x206A)})
+_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(127, 160), 0x2028, 0x2029, *map(ord, BIDI))}
 _ESCAPES.update(dict.fromkeys(range(0xD800, 0xE000), "\\ufffd"))
 
 

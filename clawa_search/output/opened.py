@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from clawa_search.show import Opened
 
 from clawa_search.output.clean import for_terminal
-from clawa_search.output.text import near, when, working_folder
+from clawa_search.output.text import near, when
+from clawa_search.places import working_folder
 from clawa_search.secrets import masked
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 TYPE_CHECKING = False
@@ -77,11 +76,4 @@ def when(ts_ms: int) -> str:
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(ts_ms / 1000))
     except (OverflowError, ValueError, OSError):
-        return ""
-
-
-def working_folder() -> str:
-    try:
-        return os.getcwd()
-    except OSError:
         return ""

@@ -11,12 +11,12 @@ import json
 import os
 import stat
 import sys
-import tempfile
 from dataclasses import dataclass
 from typing import Literal
 
 from clawa_search.errors import InvalidInputError
 from clawa_search.pi import assets
+from indexer import files
 
 FOLDER = "extensions/clawa-search"
 COMMAND = "command.json"
@@ -86,7 +86,7 @@ def install(agent_dir: str) -> Status:
         contents = {name: assets.read(name) for name in assets.FILES}
         contents[COMMAND] = json.dumps(command()).encode() + b"\n"
         for name in sorted(contents, key=lambda one: one != _MARK):  # the mark first
-            _write(os.path.join(before.folder, name), contents[name])
+            files.replace(os.path.join(before.folder, name), contents[name])
     return status(agent_dir)
 
 
@@ -147,14 +147,3 @@ def _read(path: str) -> bytes | None:
             return file.read()
     except OSError:
         return None
-
-
-def _write(path: str, content: bytes) -> None:
-    handle, draft = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".clawa-")  # mode 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(draft, path)
-    except OSError:
-        os.unlink(draft)
-        raise

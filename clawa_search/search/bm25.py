@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from clawa_search.search.query import Query
     from clawa_search.search.rank import Weights
 
+from indexer.word import phrase_count
+
 K1 = 1.2
 B = 0.75
 
@@ -45,21 +47,6 @@ class Statistics:
             df = min(self._df(field, token), self.documents)
             self._known[key] = log(1 + (self.documents - df + 0.5) / (df + 0.5))
         return self._known[key]
-
-
-def phrase_count(tokens: Sequence[str], phrase: Sequence[str]) -> int:
-    """Count where *phrase* occurs as consecutive tokens."""
-    if len(phrase) == 1:
-        return tokens.count(phrase[0])
-    first, count, width = phrase[0], 0, len(phrase)
-    start = -1
-    try:
-        while True:
-            start = tokens.index(first, start + 1)
-            if tuple(tokens[start : start + width]) == tuple(phrase):
-                count += 1
-    except ValueError:
-        return count
 
 
 class Scorer:

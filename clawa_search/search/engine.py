@@ -112,13 +112,11 @@ class Engine:
             found += self._sessions(candidates, entries, limit)
         if matched is not None:
             found += self._memories(matched)
-        stream = ((one.score, one.ts_ms, one.twin, one) for one in found)
         if limit <= merge.BEST_FIRST + RESERVE:
-            best = merge.best(stream, limit)
+            best = merge.best(found, limit)
         else:
-            best = merge.broaden(merge.best(stream, len(found)), limit, _session_of)
-        winners = [one for _, _, _, one in best if isinstance(one, Winner)]
-        return corrections.lift(winners, self.text_of)
+            best = merge.broaden(merge.best(found, len(found)), limit, _session_of)
+        return corrections.lift(best, self.text_of)
 
     def text_of(self, winner: Winner) -> str:
         """Read what an entry says."""
@@ -369,9 +367,7 @@ class Engine:
         return found
 
 
-def _session_of(entry: merge.Ranked) -> object:
-    winner = entry[3]
-    assert isinstance(winner, Winner)
+def _session_of(winner: Winner) -> object:
     return ~winner.memory.id if winner.memory else winner.mid >> SEQ_BITS
 
 

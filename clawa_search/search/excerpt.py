@@ -166,17 +166,9 @@ def is_joined(text: str, position: int) -> bool:
     after, before = text[position], text[position - 1]
     if after.isascii() and before.isascii():
         return before == "\r" and after == "\n"
-    from unicodedata import category
+    from clawa_search.graphemes import is_boundary
 
-    return (
-        category(after) in ("Mn", "Me", "Mc")
-        or "\u200d" in (before, after)
-        or "\ufe00" <= after <= "\ufe0f"
-        or "\U0001f3fb" <= after <= "\U0001f3ff"
-        or "\U000e0020" <= after <= "\U000e007f"
-        or ("\U0001f1e6" <= after <= "\U0001f1ff" and "\U0001f1e6" <= before <= "\U0001f1ff")
-        or "\u1160" <= after <= "\u11ff"
-    )
+    return not is_boundary(text, position)
 
 
 def _word_start(text: str, start: int, stop: int) -> int:

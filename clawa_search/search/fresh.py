@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from indexer.entry import Entry, Line, Session
     from indexer.status import Status
 
-from clawa_search.search.bm25 import phrase_count
 from clawa_search.search.scope import Fresh
 from indexer import analysis
 from indexer.schema import SEQ_BITS, twin
 from indexer.status import SESSION
+from indexer.word import phrase_count
 
 MAX_BYTES = 32 << 20
 """What one recall reads of files that are not indexed; the rest is named in a note."""
@@ -52,8 +52,9 @@ class FreshEntry:
 
     def analyse(self) -> list[str]:
         if self.tokens is None:
-            self.tokens = analysis.text_tokens(self.entry.text)
-            self.codes = frozenset(analysis.code_tokens(self.entry.text))
+            expanded, codes = analysis.analyse(self.entry.text)
+            self.tokens = analysis.analyzer().analyze(expanded)
+            self.codes = frozenset(codes.split())
         return self.tokens
 
     def is_wanted(self, query: Query, scope: Filter) -> bool:

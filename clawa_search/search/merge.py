@@ -8,25 +8,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from clawa_search.search.engine import Winner
+
 BEST_FIRST = 10
 """So many hits are ranked by score alone."""
 
-Ranked = tuple[float, int, int, object]
-"""`(score, ts_ms, twin, what)`: higher scores first, ties newest first; entries with equal
-`twin` say the same thing."""
 
-
-def best(stream: Iterable[Ranked], limit: int) -> list[Ranked]:
-    """Return the *limit* best of *stream*, the best one of each set of twins.
+def best(stream: Iterable[Winner], limit: int) -> list[Winner]:
+    """Return the *limit* best of *stream*, the best one of each set of twins; of ties the newest.
 
     Holds at most *limit* entries in its heap, and the best of each set of twins seen.
     Equals sorting everything, keeping the first of each twin, and cutting.
     """
     tops: dict[int, tuple[float, int, int]] = {}
-    chosen: dict[int, Ranked] = {}
+    chosen: dict[int, Winner] = {}
     for number, entry in enumerate(stream):
-        score, ts_ms, twin, _ = entry
-        rank = (score, ts_ms, -number)
+        twin, rank = entry.twin, (entry.score, entry.ts_ms, -number)
         known = tops.get(twin)
         if known is None or rank > known:
             tops[twin] = rank
@@ -42,8 +39,8 @@ def best(stream: Iterable[Ranked], limit: int) -> list[Ranked]:
 
 
 def broaden(
-    ranked: Sequence[Ranked], limit: int, group: Callable[[Ranked], object]
-) -> list[Ranked]:
+    ranked: Sequence[Winner], limit: int, group: Callable[[Winner], object]
+) -> list[Winner]:
     """Cut *ranked* to *limit*; beyond the first BEST_FIRST, every second place opens a new group.
 
     Who asks for many hits wants breadth: without this, 25 hits often come from three sessions.

@@ -21,7 +21,7 @@ def newest(engine: Engine, limit: int) -> list[Winner]:
     found = _memories(engine, limit, score=0.0, literal=False)
     if engine.question.source != "memory":
         found += _entries(engine, limit)
-    return _best(found, limit)
+    return merge.best(found, limit)
 
 
 def literal(engine: Engine, limit: int) -> list[Winner]:
@@ -35,12 +35,7 @@ def literal(engine: Engine, limit: int) -> list[Winner]:
             if engine.query.literal in engine.text_of(winner):
                 winner.score = 1.0
                 found.append(winner)
-    return _best(found, limit)
-
-
-def _best(found: list[Winner], limit: int) -> list[Winner]:
-    stream = ((one.score, one.ts_ms, one.twin, one) for one in found)
-    return [one for *_, one in merge.best(stream, limit) if isinstance(one, Winner)]
+    return merge.best(found, limit)
 
 
 def _memories(engine: Engine, limit: int, *, score: float, literal: bool) -> list[Winner]:

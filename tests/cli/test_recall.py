@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clawa_search.cli import hot
-from clawa_search.cli.flags import split
+from clawa_search.cli.flags import GLOBAL_FLAGS, RECALL_FLAGS, split
 from clawa_search.errors import InvalidInputError
 from clawa_search.places import Places
 from tests.builders import user
@@ -18,7 +18,7 @@ SESSION_FIELDS = (
 
 
 def question(*argv):
-    values = split("recall", [*argv], hot.FLAGS).values
+    values = split("recall", [*argv], (*GLOBAL_FLAGS, *RECALL_FLAGS)).values
     return hot.make_question(values, "tea", Places(cwd="/srv", env={"HOME": "/h"}), 1_000)
 
 

@@ -234,7 +234,6 @@ def test_the_json_object_has_the_fields_of_the_contract(tmp_path):
     write(tmp_path, {"CLAW.md": "I am \u2028."})
     found = json.loads(json.dumps(as_json(hydrate(tmp_path))))
     assert list(found) == [
-        "version",
         "text",
         "sha",
         "chars",

@@ -80,7 +80,7 @@ def test_the_prompt_bounds_what_is_remembered_and_allows_nothing():
 
 def test_the_json_object_has_the_fields_of_the_contract():
     found = json.loads(json.dumps(as_json(120_000, 128_000)))
-    assert found == {"version": 1, "due": True, "threshold": 107_776, "prompt": PROMPT}
+    assert found == {"due": True, "threshold": 107_776, "prompt": PROMPT}
     assert as_json(120_000, 200_000, 30_000)["due"] is False
 
 

@@ -52,7 +52,7 @@ def rows_of(path):
 
 def answers(store, queries, tags):
     """Return what *store* says about everything that a user could ask."""
-    said: dict[object, object] = {"newest": store.newest(1000), "stats": store.stats()}
+    said: dict[object, object] = {"newest": store.newest(1000), "count": store.count()}
     for tag in tags:
         said["tag", tag] = store.newest(1000, (tag,))
     for query in queries:

@@ -26,9 +26,9 @@ def every_call(store):
         lambda: store.get(1),
         lambda: store.candidates([], prefixes=["pe"]),
         lambda: store.literal("%", 5),
-        store.stats,
+        store.count,
         lambda: store.document_frequencies(["pear"]),
-        lambda: list(store.iter_all()),
+        lambda: store.newest(9, ["b"]),
         lambda: store.remember("x"),
         lambda: store.forget(1),
         store.refresh,
@@ -117,7 +117,7 @@ store = MemoryStore(sys.argv[1])
 answer = store.candidates([], prefixes=["pe"])
 print([row.text for row in answer.rows], len(answer.notes))
 print([memory.text for memory in store.newest(5)], [m.text for m in store.newest(5, ["a"])])
-print(store.stats()[0], store.get(1).text)
+print(store.count(), store.get(1).text)
 try:
     store.remember("x")
 except StoreError as error:
@@ -275,7 +275,7 @@ def test_a_mirror_out_of_step_is_noticed_and_repaired(store, path, harm, said):
     assert store.integrity() == []
     assert (find(store, "pear"), find(store, "plum")) == ([1], [2])
     assert [memory.id for memory in store.newest(5, ["a"])] == [1]
-    assert store.stats()[0] == 2
+    assert store.count() == 2
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ def test_ten_thousand_memories_are_taken_over(store, path):
         path, [(number, number, f"memory pear{number % 7}", "[]") for number in range(1, 10_001)]
     )
     assert len(store.candidates([], prefixes=["pear3"], limit=50).rows) == 50
-    assert store.stats()[0] == 10_000
+    assert store.count() == 10_000
     assert store.refresh() == 0
     assert store.integrity() == []
 

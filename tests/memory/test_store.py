@@ -22,10 +22,10 @@ def test_without_a_file_there_are_no_memories_and_none_is_made(store, path):
     assert not store.exists()
     assert store.newest(5) == store.newest(5, ["tag"]) == store.literal("x", 5) == []
     assert store.get(1) is None
-    assert store.stats() == (0, 0)
+    assert store.count() == 0
     assert store.candidates(query_words("banana")).rows == []
     assert store.document_frequencies(["banana"]) == {"banana": 0}
-    assert list(store.iter_all()) == []
+    assert store.newest(9) == []
     assert store.integrity() == []
     assert store.refresh() == 0
     for call in (lambda: store.forget(1), lambda: store.remember("x", memory_id=1)):
@@ -226,8 +226,8 @@ def test_a_candidate_carries_what_a_caller_needs_to_score_it(store):
         == 1
     )
     assert answer.df["name"] == 1
-    assert (answer.total_rows, answer.total_tokens) == store.stats()
-    assert store.stats() == (2, len(first.text_tokens) + 3)
+    assert answer.total_rows == store.count() == 2
+    assert answer.total_tokens == len(first.text_tokens) + 3
     assert answer.complete
     assert answer.notes == []
 
@@ -267,13 +267,6 @@ def test_no_query_is_an_error(tmp_path_factory, query):
         find(store, query, phrases=[(query,)], excluded=[(query, '"')], prefixes=[query])
         store.literal(query, 5)
         store.document_frequencies([query])
-
-
-def test_iterating_yields_every_memory_by_id(store):
-    for number in range(7):
-        store.remember(f"memory {number}")
-    store.forget(3)
-    assert [memory.id for memory in store.iter_all(batch=2)] == [1, 2, 4, 5, 6, 7]
 
 
 def test_a_file_that_was_replaced_or_removed_is_noticed(store, path, tmp_path):

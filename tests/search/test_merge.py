@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clawa_search.search.engine import Winner
 from clawa_search.search.merge import BEST_FIRST, best, broaden
 
 entries = st.lists(
@@ -12,14 +13,14 @@ entries = st.lists(
         st.integers(-3, 12),
     ),
     max_size=60,
-).map(lambda rows: [(*row, number) for number, row in enumerate(rows)])
+).map(lambda rows: [Winner(*row) for row in rows])
 
 
 def best_by_sorting(ranked, limit):
     kept, twins = [], set()
-    for entry in sorted(ranked, key=lambda entry: (-entry[0], -entry[1], entry[3])):
-        if entry[2] not in twins:
-            twins.add(entry[2])
+    for entry in sorted(ranked, key=lambda entry: (-entry.score, -entry.ts_ms)):
+        if entry.twin not in twins:
+            twins.add(entry.twin)
             kept.append(entry)
     return kept[:limit]
 
@@ -31,21 +32,21 @@ def test_the_heap_agrees_with_sorting_everything(ranked, limit):
 
 @given(entries, st.integers(1, 70))
 def test_no_two_hits_say_the_same(ranked, limit):
-    twins = [entry[2] for entry in best(ranked, limit)]
+    twins = [entry.twin for entry in best(ranked, limit)]
     assert len(twins) == len(set(twins))
 
 
 def test_ties_are_broken_by_time_then_by_who_came_first():
-    ranked = [(1.0, 5, 1, "a"), (1.0, 9, 2, "b"), (1.0, 5, 3, "c"), (1.0, 9, 1, "twin of a")]
-    assert [what for *_, what in best(ranked, 4)] == ["b", "twin of a", "c"]
+    a, b, c, like_a = Winner(1.0, 5, 1), Winner(1.0, 9, 2), Winner(1.0, 5, 3), Winner(1.0, 9, 1)
+    assert best([a, b, c, like_a], 4) == [b, like_a, c]
 
 
 @given(entries, st.integers(1, 70), st.integers(1, 5))
 def test_breadth_keeps_the_best_first_and_loses_or_doubles_nothing(ranked, limit, groups):
     ranked = best(ranked, len(ranked))
-    chosen = broaden(ranked, limit, lambda entry: entry[2] % groups)
+    chosen = broaden(ranked, limit, lambda entry: entry.twin % groups)
     first = min(limit, BEST_FIRST)
     assert chosen[:first] == ranked[:first]
     assert len(chosen) == min(limit, len(ranked))
-    assert len({entry[2] for entry in chosen}) == len(chosen)
+    assert len({entry.twin for entry in chosen}) == len(chosen)
     assert set(chosen) <= set(ranked)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clawa_search.continuity.graphemes import cut, is_boundary
+from clawa_search.graphemes import cut, is_boundary
 
 regex = pytest.importorskip("regex")  # comes with tiktoken
 
