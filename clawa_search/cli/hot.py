@@ -110,7 +110,9 @@ def make_question(values: Values, query: str, places: Places, now_ms: int) -> Qu
         now_ms=now_ms,
     )
     if "tag" in values:
-        question.tags = _tags(values["tag"])
+        from clawa_search.memory.tags import wanted_tags
+
+        question.tags = wanted_tags(values["tag"])
     if project := last(values, "project"):
         question.project = places.absolute(project)
     if since := last(values, "since"):
@@ -130,16 +132,6 @@ def _sessions(wanted: str) -> int | None:
     if not is_number(wanted, 1, MAX_SESSIONS):
         raise InvalidInputError(f"--sessions: not a number from 1 on, nor all: {wanted!r}")
     return int(wanted)
-
-
-def _tags(given: list[str]) -> tuple[str, ...]:
-    from clawa_search.memory.tags import normalise
-
-    for tag in given:
-        # Dropped silently, a tag that normalises to nothing would widen the search.
-        if not normalise([tag]):
-            raise InvalidInputError(f"--tag: no letter a-z and no digit in it: {tag!r}")
-    return normalise(given)
 
 
 def _when(text: str, now_ms: int, *, end: bool) -> int:

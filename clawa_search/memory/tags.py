@@ -27,6 +27,20 @@ def normalise(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(cleaned)[:MAX_TAGS]
 
 
+def wanted_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return *tags* as a search wants them.
+
+    Raises:
+        InvalidInputError: nothing is left of one; dropped silently, it would widen the search.
+    """
+    for tag in (tags := list(tags)):
+        if not normalise([tag]):
+            from clawa_search.errors import InvalidInputError
+
+            raise InvalidInputError(f"tag: no letter a-z and no digit in it: {tag!r}")
+    return normalise(tags)
+
+
 def _clean(tag: str) -> str:
     if tag.strip(_ALLOWED):  # something else is in it
         tag = "".join([sign if sign in _ALLOWED else " " for sign in tag.lower()])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from clawa_search.continuity.visible import SessionTree, ancestors
 from clawa_search.errors import InvalidInputError
+from clawa_search.memory.tags import wanted_tags
 from clawa_search.output.clean import for_terminal
 from clawa_search.output.text import DONE
 from clawa_search.search.question import DEFAULT_LIMIT, DEFAULT_SESSIONS, SOURCES, Question
@@ -92,7 +93,7 @@ def question_of(args: Mapping[str, object]) -> Question:
         _text(args, "query"),
         limit=_number(args, "limit", 1, MAX_LIMIT) or DEFAULT_LIMIT,
         source=source,
-        tags=_tags(args) or (),
+        tags=wanted_tags(_tags(args) or ()),
         sessions=None if _flag(args, "all_sessions") else DEFAULT_SESSIONS,
         since_ms=_when(args, "since", now_ms),
         until_ms=_when(args, "until", now_ms),

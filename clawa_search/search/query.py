@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from clawa_search.search.question import Question
     from indexer.analysis import Word
 
+from clawa_search.memory.tags import normalise
 from clawa_search.search.question import MAX_QUERY_CHARS
 from indexer import analysis
 from indexer.entry import ROLES
@@ -129,6 +130,7 @@ def parse(text: str) -> Query:
     query.words = unique(query.words + content)[:MAX_READ_WORDS]
     _pair(query, found)
     query.runs = _runs(found)
+    _drop_unmatched(query)
     query.together = (
         len(plain.split()) == 1
         and len(query.words) == len(found) > 1
@@ -251,6 +253,7 @@ def keep_rarest(query: Query, df: Callable[[str, str], int]) -> None:
         query.words = [word for word in query.words if id(word) in chosen]
         kept = {word.tokens for word in query.words}
         query.pairs = [pair for pair in query.pairs if (pair[0],) in kept and (pair[1],) in kept]
+        _drop_unmatched(query)
     if len(query.pairs) > MAX_PAIRS:
         query.pairs.sort(key=lambda pair: min(df("text", token) for token in pair))
         del query.pairs[MAX_PAIRS:]
@@ -274,6 +277,20 @@ def _pair(query: Query, found: list[Word]) -> None:
     query.pairs = list(pairs)[:MAX_WORDS]
 
 
+def _drop_unmatched(query: Query) -> None:
+    """Drop pairs and runs that hold no whole word: parts of two identifiers prove no match."""
+    wholes = {word.tokens for word in query.words if word.tokens and not word.strict}
+
+    def proves(tokens: tuple[str, ...]) -> bool:
+        size = len(tokens)
+        return any(
+            tokens[at:end] in wholes for at in range(size) for end in range(at + 1, size + 1)
+        )
+
+    query.pairs = [pair for pair in query.pairs if proves(pair)]
+    query.runs = [run for run in query.runs if proves(run)]
+
+
 def _runs(found: list[Word]) -> list[tuple[str, ...]]:
     tokens = [token for word in found for token in word.tokens]
     if len(tokens) < SENTENCE_TOKENS:
@@ -294,7 +311,10 @@ def _take_filter(question: Question, name: str, value: str) -> bool:
     if name == "role":
         question.roles += (value,)
     elif name == "tag":
-        question.tags += (value.lower(),)
+        tags = normalise([value])
+        if not tags:
+            return False
+        question.tags += tags
     elif name == "project":
         if not value.startswith("/"):
             return False
