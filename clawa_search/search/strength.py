@@ -44,12 +44,12 @@ class Evidence:
             # says nothing.
             weighing = forms if word.strict or not texts else texts
             weight = max((statistics.idf(form, field) for field, form in weighing), default=0.0)
-            self._weights.append(0.0 if guessed else weight)
-            if not any(statistics.df(field, form) for field, form in texts + forms):
-                unknown += weight
-        self.total = sum(self._weights)
-        known = 1.0 - unknown / self.total if self.total else 1.0
-        self._base = BASE + UNKNOWN * (1.0 - known)
+            # Nothing holds what nobody said, though a text may show how such a word begins.
+            known = any(statistics.df(field, form) for field, form in texts + forms)
+            self._weights.append(weight if known and not guessed else 0.0)
+            unknown += 0.0 if known or guessed else weight
+        self.total = sum(self._weights) + unknown
+        self._base = BASE + (UNKNOWN * unknown / self.total if self.total else 0.0)
         self._base += LENGTH * log(len(self._weights)) if self._weights else 0.0
 
     def strength(self, score: float, text: str) -> float:
