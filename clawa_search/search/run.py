@@ -70,7 +70,7 @@ def _answer(
     presenter = Presenter(engine, sources.catalog)
     made.hits = presenter.hits(winners, question.limit)
     made.notes += engine.notes + presenter.notes
-    made.complete = made.complete and engine.complete
+    made.complete = made.complete and engine.complete and sources.told_all
     return made
 
 
@@ -81,12 +81,14 @@ def _widened(query: Query, sources: _Sources) -> list[str]:
         plain = (word for word in query.words if is_plain(word))
         if index is not None and all(index.df("text", word.tokens[0]) for word in plain):
             return []  # the usual case: no vocabulary is needed
-    from clawa_search.search.widen import Vocabulary, widen
+    from clawa_search.search.widen import NOT_ALL, Vocabulary, widen
 
     try:
-        return widen(query, Vocabulary(index, memories, sources.read.files))
+        notes = widen(query, Vocabulary(index, memories, sources.read.files))
     except StoreError:  # told when the memories themselves are asked
-        return widen(query, Vocabulary(index, None, sources.read.files))
+        notes = widen(query, Vocabulary(index, None, sources.read.files))
+    sources.told_all = NOT_ALL not in notes
+    return notes
 
 
 def _winners(engine: Engine, query: Query, made: Answer) -> list[Winner]:
@@ -116,6 +118,7 @@ class _Sources:
         """
         self._recall = recall
         self._made = made
+        self.told_all = True
         self.catalog: Catalog | None = None
         self.index: SessionIndex | None = None
         self.memories: MemoryStore | None = None

@@ -16,17 +16,26 @@ from indexer.analysis import Word
 
 MAX_TERMS = 50
 MAX_VOCABULARY = 5000
-MAX_FRESH_CHARS = 1 << 20
+MAX_FRESH_CHARS = 8 << 20
+"""Of text that is not indexed, the newest first: about a second's work, and hardly ever so much."""
 LEAST_GUESSED = 5
 """Shorter unknown words have too many neighbours to guess at: letters of the stem."""
 SEVERAL_WORDS = 3
 """Of so many words the others find the text, and a guess must be surer by one letter: beside them
 "painting" was "point" and "negative" was "neat"."""
 TWO_MISTAKES_FROM = 8
+NOT_ALL = (
+    "`word*` and `word~` stand for words of the index and of the newest 8 MiB beside it; "
+    "`clawa-search reindex` indexes the rest"
+)
 
 
 class Vocabulary:
-    """The tokens of everything in scope, asked for piece by piece."""
+    """The tokens of everything in scope, asked for piece by piece.
+
+    Attributes:
+        cut: not all that is unindexed was looked at.
+    """
 
     def __init__(
         self,
@@ -38,27 +47,31 @@ class Vocabulary:
         self._memories = memories
         self._files = files
         self._fresh: set[str] | None = None
+        self.cut = False
 
     def _fresh_tokens(self) -> set[str]:
         if self._fresh is None:
             self._fresh = set()
             left = MAX_FRESH_CHARS
-            for file in self._files:
-                for entry in file.entries:
-                    left -= len(entry.entry.text)
-                    if left > 0:
-                        self._fresh.update(entry.analyse())
+            for entry in (entry for file in self._files for entry in reversed(file.entries)):
+                left -= len(entry.entry.text)
+                if left < 0:
+                    self.cut = True
+                    break
+                self._fresh.update(entry.analyse())
         return self._fresh
 
     def unknown(self, tokens: Iterable[str]) -> set[str]:
-        """Return those of *tokens* that nothing in scope holds."""
+        """Return those of *tokens* that nothing in scope holds, as far as that is certain."""
         left = set(tokens)
         if self._index is not None:
             left = {token for token in left if not self._index.df("text", token)}
         if left and self._memories is not None:
             held = self._memories.document_frequencies(sorted(left))
             left = {token for token in left if not held[token]}
-        return left - self._fresh_tokens() if left else left
+        if left:
+            left -= self._fresh_tokens()
+        return set() if self.cut else left
 
     def beginning(self, prefix: str) -> list[str]:
         """Return tokens that begin with *prefix*, at most MAX_TERMS."""
@@ -98,8 +111,10 @@ def widen(query: Query, vocabulary: Vocabulary) -> list[str]:
         _add(query, vocabulary.beginning(prefix))
     for token in query.fuzzies:
         _add(query, vocabulary.near(token))
-    query.prefixes, query.fuzzies = [], []
     notes = []
+    if vocabulary.cut and (query.prefixes or query.fuzzies):
+        notes.append(NOT_ALL)
+    query.prefixes, query.fuzzies = [], []
     least = LEAST_GUESSED + (len(query.words) >= SEVERAL_WORDS)
     unsure = [word for word in query.words if _may_be_misspelt(word, least)]
     unknown = vocabulary.unknown(word.tokens[0] for word in unsure)
