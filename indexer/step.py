@@ -25,6 +25,8 @@ from indexer.tail import read_lines
 from indexer.tree import read_tree
 
 PRIOR_MAX_CHARS = 16 << 20
+UNDECIDED_BYTES = 1 << 20
+"""A file whose lines up to here are all unreadable or blank is given up."""
 """The session document stops here: a bound on memory, far beyond any real session."""
 
 
@@ -124,6 +126,9 @@ class FileStep:
         finally:
             self._tools.read(row.end - last)
             row.keep(session)
+            if session.is_session is None and row.end <= UNDECIDED_BYTES:
+                # Read anew from its first byte, by a question as well, until a line decides.
+                row.end, row.next_line, row.skipped, row.skipped_line = 0, 1, 0, 0
             self._tools.report.added += row.next_seq - known
             if session.is_session:
                 self._tools.report.skipped_lines += row.skipped - skipped
