@@ -113,8 +113,9 @@ def read_tree(fd: int, stop: int | None = None) -> Tree:
     """
     nodes: list[Node] = []
     last: str | None = None
+    size = os.fstat(fd).st_size if stop is None else stop
     for line in read_lines(fd, 0, 1, stop, torn=True):
-        ids = ids_of(line)
+        ids = ids_of(line, torn=line.offset + line.size >= size)
         if ids is None:
             continue
         entry_id, parent = ids
@@ -139,9 +140,13 @@ def tree_of(path: str) -> Tree | None:
         os.close(fd)
 
 
-def ids_of(line: Line) -> tuple[str, str | None] | None:
-    """Return the ids of the entry of *line* and of its parent; None when it is no entry."""
-    head = head_of(line.raw)
+def ids_of(line: Line, *, torn: bool = False) -> tuple[str, str | None] | None:
+    """Return the ids of the entry of *line* and of its parent; None when it is no entry.
+
+    Args:
+        torn: no LF ends the line, so that its head does not prove that it is whole.
+    """
+    head = head_of(line.raw) if not torn else None
     ids = known_ids(line, head) if head is not None else None
     if ids is not None:
         return ids[0], ids[1] or None
