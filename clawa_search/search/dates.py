@@ -117,11 +117,13 @@ def _date_time_ms(text: str, end: bool, zone: tzinfo | None) -> int:
         raise ValueError("the time of day wants a colon: 14:30")
     moment = datetime.fromisoformat(text)
     phrases.check_year(moment.year)
+    seconds = [moment.timestamp()]
     if moment.tzinfo is None:
-        # When clocks go back an hour comes twice: a lower bound takes the first, an upper the last.
-        moment = moment.replace(tzinfo=zone, fold=int(end))
+        # When clocks go back an hour comes twice, when they go forward one is left out: a lower
+        # bound takes the earlier of what may be meant, an upper one the later.
+        seconds = [moment.replace(tzinfo=zone, fold=fold).timestamp() for fold in (0, 1)]
     named = 1 if "." in clock or "," in clock else _MINUTE if clock.count(":") == 1 else _SECOND
-    return round(moment.timestamp() * 1000) + (named - 1 if end else 0)
+    return round(max(seconds) * 1000) + named - 1 if end else round(min(seconds) * 1000)
 
 
 def _ago_ms(text: str, now_ms: int, zone: tzinfo | None) -> int | None:

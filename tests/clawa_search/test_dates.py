@@ -214,6 +214,16 @@ def test_an_hour_that_comes_twice_is_taken_whole():
     assert until + 1 - since == 3_600_000 + 60_000
 
 
+def test_an_hour_that_is_left_out_bounds_what_lies_on_either_side():
+    for minute in (0, 30, 59):
+        told = f"2026-03-08T02:{minute:02}"  # clocks go from 02:00 to 03:00
+        since = parse_when(told, now_ms=NOW_MS, end=False, zone=LOS_ANGELES)
+        until = parse_when(told, now_ms=NOW_MS, end=True, zone=LOS_ANGELES)
+        assert since <= at(2026, 3, 8, 3, 10)
+        assert at(2026, 3, 8, 1, 45) <= until
+        assert until - since == 61 * 60_000 - 1  # either clock may be meant
+
+
 def test_today_is_the_day_where_the_user_is():
     now_ms = int(datetime(2026, 5, 20, 20, tzinfo=UTC).timestamp() * 1000)
     assert bounds("today", KOLKATA, now_ms)[0] == at(2026, 5, 21, zone=KOLKATA)
