@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from tantivy import Index, Occur, Query
+from tantivy import FieldType, Index, Occur, Query
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -196,11 +196,19 @@ class SessionIndex:
         clauses.append((Occur.Must, Query.all_query()))
         try:
             hits = self._searcher.search(
-                Query.boolean_query(clauses), limit, count=False, order_by_field="ts"
+                Query.boolean_query(clauses), limit + 1, count=False, order_by_field="ts"
             ).hits
         except ValueError as error:
             raise broken(self._place, error) from error
-        return self._numbers([(0.0, address) for _, address in hits])
+        found = self._numbers([(0.0, address) for _, address in hits])
+        if len(found) > limit and found[-1].ts_ms == found[-2].ts_ms:
+            # The engine takes any of those that were said at one time: the last ones are meant.
+            last = found[-1].ts_ms
+            span = Query.range_query(self._fields, "ts", FieldType.Integer, last, last)
+            same = self._run(Query.boolean_query([*clauses, silent(span)]), MAX_NEWEST)
+            found = [candidate for candidate in found if candidate.ts_ms != last] + same
+        found.sort(key=lambda candidate: (candidate.ts_ms, candidate.mid), reverse=True)
+        return found[:limit]
 
     def prior(self, words: Sequence[Word], scope: Filter) -> dict[int, float]:
         """Return BM25 of whole sessions, by file id."""
