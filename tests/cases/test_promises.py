@@ -1,0 +1,127 @@
+"""What was promised and once did not hold, each as a user meets it; indexed or not."""
+
+import pytest
+
+from clawa_search.errors import InvalidInputError
+from clawa_search.pi.tools import question_of
+from clawa_search.search import widen
+from clawa_search.search.query import parse
+from tests.builders import Home, assistant, chain, header, line, lines, text, user
+
+BOTH = pytest.mark.parametrize("indexed", [False, True], ids=["fresh", "indexed"])
+
+
+@pytest.fixture
+def home(tmp_path):
+    made = Home(tmp_path)
+    yield made
+    made.close()
+
+
+@BOTH
+@pytest.mark.parametrize("query", ["foo_bar baz_qux", "packages/tui/test/test-themes.ts"])
+def test_parts_of_two_identifiers_are_no_match(home, indexed, query):
+    home.write("a.jsonl", user("the bar baz is open"), assistant("Let me update test-themes.ts"))
+    if indexed:
+        home.reindex()
+    assert home.hits(query) == []
+
+
+def test_pairs_and_runs_hold_a_whole_word_of_the_question():
+    query = parse("which foo_bar baz_qux plum pear stands in packages/tui/test/test-themes.ts")
+    wholes = {word.tokens for word in query.words}
+    assert ("plum", "pear") in query.pairs
+    for tokens in (*query.pairs, *query.runs):
+        assert any(tokens[a:b] in wholes for a in range(3) for b in range(a + 1, 4))
+
+
+@BOTH
+@pytest.mark.parametrize("asked", ["giraffee", "walruss"])
+def test_a_guessed_spelling_is_weak(home, indexed, asked):
+    home.write("a.jsonl", user("the giraffe sleeps beside a walrus"), assistant("so it does"))
+    if indexed:
+        home.reindex()
+    home.recall.remember("the giraffe sleeps, the walrus as well")
+    answer = home.ask(asked)
+    assert any("similar" in note for note in answer.notes)
+    assert {hit.kind for hit in answer.hits} == {"memory", "session"}
+    assert {hit.tier for hit in answer.hits} == {"weak"}
+
+
+def test_the_newest_of_much_unindexed_text_is_found_by_its_beginning(home):
+    filler = [user(f"filler {number} " + "lorem ipsum dolor " * 280) for number in range(300)]
+    home.write("a.jsonl", *filler, user("newest says zyzzyvas"))
+    for query in ("zyzzyv*", "zyzzyvsa~"):
+        (hit,) = home.hits(query)
+        assert hit.excerpt == "newest says zyzzyvas"
+    home.recall.remember("zyzzyvax is near")
+    answer = home.ask("zyzzyvas plainword")
+    assert answer.notes == []
+    assert answer.hits[0].excerpt == "newest says zyzzyvas"
+
+
+def test_where_not_all_of_it_is_looked_at_that_is_told(home, monkeypatch):
+    monkeypatch.setattr(widen, "MAX_FRESH_CHARS", 100)
+    home.write("a.jsonl", user("first says walrus " * 9), user("newest says walruses"))
+    answer = home.ask("walr*")
+    assert "newest says walruses" in [hit.excerpt for hit in answer.hits]
+    assert widen.NOT_ALL in answer.notes
+    assert not answer.complete
+    assert home.ask("walrsu").notes == []  # nobody can say that it occurs nowhere
+
+
+@pytest.mark.parametrize("first", [b'{"type":"session","version":3,"id":"s', b"", b"   "])
+def test_a_file_of_which_no_line_could_be_read_yet_is_read_by_each_question(home, first):
+    home.sessions.mkdir(parents=True)
+    (entry,) = chain(user("lost okapi"))
+    path = home.sessions / "a.jsonl"
+    path.write_bytes(first + b"\n" + line(entry))
+    for _ in range(2):
+        (hit,) = home.hits("okapi")
+        assert hit.line == 2
+        home.reindex()
+    path.write_bytes(path.read_bytes() + b"\n" + line(chain(user("more okapi"), first=2)[0]))
+    assert len(home.hits("okapi")) == 2
+    home.reindex()
+    assert sorted(hit.line for hit in home.hits("okapi")) == [2, 3]
+
+
+def test_a_torn_line_does_not_move_the_live_branch(home):
+    said = chain(user("root ibex"), user("old ibex"))
+    live = chain(user("live ibex"), first=4, parent="a0000001")
+    torn = line({"type": "message", "id": "a0000009", "parentId": "a0000002",
+                 "timestamp": "2026-01-02T03:09:00.000Z",
+                 "message": {"role": "toolResult", "toolCallId": "x", "toolName": "bash",
+                             "content": [text("cut here")]}})  # fmt: skip
+    home.sessions.mkdir(parents=True)
+    path = home.sessions / "a.jsonl"
+    for size in (0, len(torn) - 30, len(torn) - 1):
+        path.write_bytes(lines(header(), *said, *live) + torn[:size])
+        told = {hit.line: hit.live for hit in home.hits("ibex")}
+        assert told == {2: True, 3: False, 4: True}
+    path.write_bytes(lines(header(), *said, *live) + torn)  # whole, without its line end
+    assert {hit.line: hit.live for hit in home.hits("ibex")} == {2: True, 3: True, 4: False}
+
+
+def test_a_tag_of_which_nothing_is_left_widens_no_search(home):
+    home.recall.remember("tagged alpha", tags=["a"])
+    home.recall.remember("plain alpha")
+    assert [hit.tags for hit in home.hits("tag:a alpha")] == [("a",)]
+    query = parse("tag:éé alpha")
+    assert query.filters == [("tag", "éé")]
+    answer = home.ask("tag:éé")
+    assert answer.hits == []
+    for tags in (["éé"], [""]):
+        with pytest.raises(InvalidInputError, match="tag"):
+            question_of({"query": "alpha", "tags": tags})
+
+
+@BOTH
+def test_of_entries_of_one_time_the_last_are_the_newest(home, indexed):
+    at = "2026-05-01T10:00:00.000Z"
+    home.write("a.jsonl", *(user(f"number {number}", timestamp=at) for number in range(30)))
+    if indexed:
+        home.reindex()
+    for limit in (2, 10):
+        told = [hit.excerpt for hit in home.hits("", limit=limit)]
+        assert told == [f"number {29 - back}" for back in range(limit)]
