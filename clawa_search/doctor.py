@@ -129,7 +129,8 @@ def _close_to_others(recall: Recall) -> None:
 
 def _check_memories(recall: Recall) -> Check:
     if not recall.memories.exists():
-        return Check("memories", ok=True, detail="none yet")
+        why = _why_none_can_be(recall.places.database)
+        return Check("memories", ok=not why, detail=why or "none yet", repair="make room for it")
     problems = recall.memories.integrity()
     detail = "; ".join(problems) or f"{recall.memories.count():,}, mirror in step"
     return Check(
@@ -138,6 +139,18 @@ def _check_memories(recall: Recall) -> Check:
         detail=detail,
         repair="doctor --repair makes the mirror anew, after a copy of the database",
     )
+
+
+def _why_none_can_be(path: str) -> str:
+    """Say what stands in the way of a database at *path*; empty if nothing does."""
+    if os.path.lexists(path):
+        return f"{path}: a link to nothing"
+    folder = os.path.dirname(path)
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    if not os.path.isdir(folder):
+        return f"{folder}: not a folder"
+    return "" if os.access(folder, os.W_OK | os.X_OK) else f"{folder}: cannot be written"
 
 
 def _check_index(recall: Recall) -> Check:

@@ -50,7 +50,8 @@ def open_ref(recall: Recall, ref: str, context: int) -> Opened:
     if not 0 <= context <= MAX_CONTEXT:
         raise InvalidInputError(f"context: not a number from 0 to {MAX_CONTEXT}: {context}")
     number = ref.removeprefix("mem:").removeprefix("#")
-    if number.isascii() and number.isdigit():
+    digits = number.removeprefix("-") if number != ref else number  # other programs give any id
+    if digits.isascii() and digits.isdigit():
         return _open_number(recall, ref, number, context)
     path, _, line = ref.rpartition(":")
     if path and line.isascii() and line.isdigit() and len(line) < len(str(MAX_LINE)):
@@ -71,7 +72,7 @@ def _is_entry_id(ref: str) -> bool:
 
 def _open_number(recall: Recall, ref: str, number: str, context: int) -> Opened:
     """Open a memory; eight bare digits may also be the id of an entry, as 1 in 43 is."""
-    memory = recall.memory(int(number)) if len(number) < 20 and int(number) < MAX_ID else None
+    memory = recall.memory(int(number)) if len(number) <= 20 and int(number) < MAX_ID else None
     if memory is not None:
         opened = Opened(ref, OK)
         opened.memory = memory

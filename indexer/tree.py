@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 from indexer.formats.head import head_of, known_ids
 from indexer.formats.parse import Malformed, id_of, strict_loads
+from indexer.formats.pi import BOM, unwrapped
 from indexer.tail import read_lines
 
 
@@ -153,9 +154,14 @@ def ids_of(line: Line, *, torn: bool = False) -> tuple[str, str | None] | None:
     if line.cut:
         return None
     try:
-        value = strict_loads(line.raw)
+        value = strict_loads(line.raw.removeprefix(BOM) if line.number == 1 else line.raw)
     except Malformed:
         return None
-    if not isinstance(value, dict) or value.get("type") in ("session", None):
+    if not isinstance(value, dict):
+        return None
+    if value.get("kind") == "fact":  # a name or a label, which follows what stands before it
+        return "", None
+    value = unwrapped(value)
+    if value.get("type") in ("session", None):
         return None
     return id_of(value.get("id")), id_of(value.get("parentId")) or None

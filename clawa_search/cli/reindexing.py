@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 
 from clawa_search.cli.hot import progress_bar
 from clawa_search.cli.streams import put, tell
@@ -66,7 +67,9 @@ def reindex(recall: Recall, given: Split) -> int:
     finally:
         if working.stop_signal is not None:
             working.stop_signal.__exit__(None, None, None)
-    return 0
+    named = given.words or recall.places.explicit
+    missing = [path for path in named if not os.path.exists(recall.places.absolute(path))]
+    return 2 if missing else 0
 
 
 def watch(recall: Recall, given: Split, *, as_json: bool, rebuild: bool) -> int:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from indexer.tree import Node, Tree
 
 from indexer.formats.parse import strict_loads, time_ms
-from indexer.formats.pi import Reader
+from indexer.formats.pi import BOM, Reader, unwrapped
 from indexer.tail import read_lines
 from indexer.tree import tree_of
 
@@ -62,11 +62,12 @@ def shown_line(path: str, number: int, raw: bytes) -> Shown | None:
 
     line = Line(number, 0, raw, len(raw), probe=None, cut=False)
     try:
-        value = strict_loads(raw.removeprefix(b"\xef\xbb\xbf"))
+        value = strict_loads(raw.removeprefix(BOM))
     except Malformed:
         return None
     if not isinstance(value, dict):
         return None
+    value = unwrapped(value)
     reader = Reader()
     reader.session.is_session = True
     shown = Shown(path, number)

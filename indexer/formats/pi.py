@@ -34,6 +34,10 @@ MAX_BRANCHES = 8
 """Of more, only one more is told."""
 
 
+BOM = b"\xef\xbb\xbf"
+"""Some editors put it before the first line."""
+
+
 class Branch:
     """An entry that does not follow the one before it: where it stands, and what it follows."""
 
@@ -85,8 +89,8 @@ class Reader:
             raise Malformed(f"line of {line.size:,} bytes is too long to be read")
         if not raw or raw.isspace():
             return []
-        if line.number == 1 and raw.startswith(b"\xef\xbb\xbf"):
-            raw = raw[3:]
+        if line.number == 1:
+            raw = raw.removeprefix(BOM)
         value = self._loads(raw)
         if self.session.is_session is None:
             if not value and not isinstance(value, list):  # Pi drops null, 0 and false in silence
@@ -142,10 +146,7 @@ class Reader:
             return self._named(value)
         if kind in ("record", "lane"):
             return []
-        if kind == "entry" and isinstance(value.get("entry"), dict):
-            inner = value["entry"]
-            assert isinstance(inner, dict)
-            value = inner
+        value = unwrapped(value)
         what = value.get("type")
         if what == "session" or kind == "header":
             self._header(value)
@@ -215,6 +216,12 @@ class Reader:
             return []
         ts_ms = time_ms(at) or time_ms(entry.get("timestamp"))
         return [Entry(role, text, ts_ms, id_of(entry.get("id")))]
+
+
+def unwrapped(value: dict[str, object]) -> dict[str, object]:
+    """Return the entry that a line of version 4 wraps; any other value as it is."""
+    inner = value.get("entry")
+    return inner if value.get("kind") == "entry" and isinstance(inner, dict) else value
 
 
 def block_text(content: object) -> str:

@@ -1,5 +1,7 @@
 """What was promised and once did not hold, each as a user meets it; indexed or not."""
 
+import sqlite3
+
 import pytest
 
 from clawa_search.errors import InvalidInputError
@@ -125,3 +127,71 @@ def test_of_entries_of_one_time_the_last_are_the_newest(home, indexed):
     for limit in (2, 10):
         told = [hit.excerpt for hit in home.hits("", limit=limit)]
         assert told == [f"number {29 - back}" for back in range(limit)]
+
+
+@BOTH
+def test_every_hit_of_an_old_or_odd_file_can_be_opened(home, indexed):
+    home.sessions.mkdir(parents=True)
+    said = [
+        {"type": "message", "id": f"b000000{number}", "parentId": parent, "timestamp": 1_767_225_602_000,
+         "message": {"role": "user", "content": f"pangolin {number}"}}
+        for number, parent in ((2, None), (3, "b0000002"), (4, "b0000002"))
+    ]  # fmt: skip
+    head = {"kind": "header", "version": 4, "id": "v4", "createdAt": 1_767_225_600_000, "cwd": "/p"}
+    wrapped = [{"kind": "entry", "seq": number, "entry": one} for number, one in enumerate(said)]
+    named = [
+        {"kind": "fact", "name": "pangolin name"},
+        {"kind": "fact", "label": "pangolin label", "targetId": "b0000002"},
+    ]
+    (home.sessions / "v4.jsonl").write_bytes(lines(head, *wrapped, *named))
+    (bare,) = chain(user("pangolin after a byte order mark"))
+    (home.sessions / "bom.jsonl").write_bytes(b"\xef\xbb\xbf" + lines(bare))
+    if indexed:
+        home.reindex()
+    hits = home.hits("pangolin", context=1)
+    assert len(hits) == 6
+    for hit in hits:
+        opened = home.recall.show(hit.ref, context=1)
+        assert opened.status == "ok"
+        assert opened.entry is not None
+        assert opened.entry.text == hit.excerpt
+        assert opened.entry.entry_id == hit.entry_id
+    live = {hit.line: hit.live for hit in hits if hit.path.endswith("v4.jsonl")}
+    assert live == {2: True, 3: False, 4: True, 5: True, 6: True}
+    (context,) = (hit.context for hit in hits if hit.entry_id == "b0000003")
+    assert [said for _, _, said in context] == ["pangolin 2"]
+
+
+def test_a_memory_with_a_number_of_another_program_can_be_opened(home):
+    home.recall.remember("first")
+    with sqlite3.connect(home.recall.places.database) as other:
+        other.execute("INSERT INTO memories (id, ts, text) VALUES (-5, 1, 'minus pear')")
+    (hit,) = home.hits("pear")
+    opened = home.recall.show(hit.ref)
+    assert opened.memory is not None
+    assert (opened.memory.id, opened.memory.text) == (-5, "minus pear")
+
+
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_doctor_sees_where_nothing_can_be_remembered(home, kind):
+    if kind == "file":
+        (home.project / ".pi").write_bytes(b"")
+    else:
+        (home.project / ".pi").mkdir()
+        (home.project / ".pi/clawa-memory.sqlite").symlink_to("nowhere/at/all")
+    ran = home.run("doctor", "--json")
+    assert ran.code != 0
+    (memories,) = (check for check in ran.json["checks"] if check["name"] == "memories")
+    assert not memories["ok"]
+    assert ".pi" in memories["detail"]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_reindex_of_what_is_not_there_fails_and_does_the_rest(home, as_json):
+    path = home.write("a.jsonl", user("tea"))
+    ran = home.run("reindex", str(path), "/no/such/place", *["--json"] * as_json)
+    assert ran.code == 2
+    assert "/no/such/place" in ran.err or as_json
+    assert len(home.hits("tea")) == 1
+    assert home.run("--sessions-dir", "/no/such/place", "reindex").code == 2
+    assert home.run("reindex").code == 0
