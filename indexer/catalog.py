@@ -171,6 +171,7 @@ class Catalog:
     """The open catalog of one generation of the index, for reading."""
 
     MODE = "ro"
+    _is_frozen = False
 
     def __init__(self, path: str) -> None:
         """Open the catalog at *path*; what should be there is never made.
@@ -179,11 +180,15 @@ class Catalog:
             IndexBrokenError: it is not there.
         """
         self.path = path
-        uri = f"file:{uri_path(path)}?mode={self.MODE}"
+        self.db = self._open(self.MODE)
+
+    def _open(self, mode: str) -> Connection:
+        uri = f"file:{uri_path(self.path)}?mode={mode}"
         try:
-            self.db: Connection = _sqlite3.connect(uri, 5.0, isolation_level=None, uri=True)
+            db: Connection = _sqlite3.connect(uri, 5.0, isolation_level=None, uri=True)
         except _sqlite3.Error as error:
             raise self.broken(error) from error
+        return db
 
     def broken(self, error: Exception) -> IndexBrokenError:
         return IndexBrokenError(
@@ -211,9 +216,22 @@ class Catalog:
         try:
             return self.db.execute(sql, values).fetchall()
         except _sqlite3.Error as error:
-            raise self.broken(error) from error
+            if self.MODE != "ro" or self._is_frozen or not self._freeze(error):
+                raise self.broken(error) from error
+            return self.select(sql, values)
         except UnicodeEncodeError:  # asked for a path that is no Unicode: it is never recorded
             return []
+
+    def _freeze(self, error: Exception) -> bool:
+        """Open the catalog again as one that nobody can change, if that is so."""
+        from indexer.frozen import may_freeze
+
+        if not may_freeze(self.path, error):
+            return False
+        self.db.close()
+        self.db = self._open("ro&immutable=1")
+        self._is_frozen = True
+        return True
 
     def statuses(self) -> dict[str, Status]:
         """Return the status row of every file by its path."""

@@ -68,8 +68,8 @@ def has_fts5(con: sqlite3.Connection) -> bool:
 def open_reader(path: str) -> tuple[sqlite3.Connection, bool]:
     """Return a connection that can only read, and whether it sees a frozen state.
 
-    Frozen: the folder cannot be written, so that the shared memory file of WAL mode cannot be
-    made. The file is then read as if nobody could change it, which is true without a WAL file.
+    Frozen: the folder cannot be written or the disk is full, so that the shared memory file of
+    WAL mode cannot be made. The file is then read as if nobody could change it.
 
     Raises:
         sqlite3.Error: *path* cannot be read.
@@ -78,8 +78,9 @@ def open_reader(path: str) -> tuple[sqlite3.Connection, bool]:
     try:
         return _read_only(f"file://{quoted}?mode=ro"), False
     except _sqlite3.OperationalError as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code not in (_READONLY, _CANTOPEN) or _has_wal(path):
+        from indexer.frozen import may_freeze
+
+        if not may_freeze(path, error):
             raise
     return _read_only(f"file://{quoted}?mode=ro&immutable=1"), True
 
@@ -110,13 +111,6 @@ def connect(where: str, wait_s: float) -> sqlite3.Connection:
 
 def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
-
-
-def _has_wal(path: str) -> bool:
-    try:
-        return os.stat(f"{path}-wal").st_size > 0
-    except OSError:
-        return False
 
 
 def check_regular(path: str) -> tuple[int, int]:
