@@ -149,6 +149,7 @@ def _read_file(
         row = None
     if row is not None and not (row.is_unchanged(now) or row.continues(fd, now)):
         result.stale_ids.append(row.id)
+        result.rewritten = True
         row = None
     begin = row.end if row is not None else 0
     if size - begin > budget:

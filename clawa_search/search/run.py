@@ -155,6 +155,10 @@ class _Sources:
             if fresh.pending_bytes(self.scope.fresh, self.catalog) > AUTO_SYNC_BYTES:
                 self._catch_up(question)
             self.read = fresh.read_fresh(self.scope.fresh, self.catalog, question.project)
+            if self.read.rewritten:
+                # `show` takes a line for what the index had there: it must be what is shown here.
+                self._catch_up(question)
+                self.read = fresh.read_fresh(self.scope.fresh, self.catalog, question.project)
         self._tell()
         named = [self._recall.places.absolute(path) for path in question.session_files]
         for path in named:

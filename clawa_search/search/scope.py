@@ -45,16 +45,18 @@ class Fresh:
 
     Attributes:
         stale_ids: files whose entries in the index no longer count (rewritten, unreadable).
+        rewritten: some of them hold something else than was indexed.
         unread: `(path, why)` of what was not searched.
         left_bytes: bytes that were too many to read.
         others: files that are no sessions.
     """
 
-    __slots__ = ("files", "left_bytes", "left_files", "others", "stale_ids", "unread")
+    __slots__ = ("files", "left_bytes", "left_files", "others", "rewritten", "stale_ids", "unread")
 
     def __init__(self) -> None:
         self.files: list[FreshFile] = []
         self.stale_ids: list[int] = []
+        self.rewritten = False
         self.unread: list[tuple[str, str]] = []
         self.left_bytes = 0
         self.left_files = 0

@@ -195,3 +195,20 @@ def test_a_reindex_of_what_is_not_there_fails_and_does_the_rest(home, as_json):
     assert len(home.hits("tea")) == 1
     assert home.run("--sessions-dir", "/no/such/place", "reindex").code == 2
     assert home.run("reindex").code == 0
+
+
+def test_what_recall_shows_of_a_rewritten_file_is_what_show_opens(home):
+    path = home.write("a.jsonl", user("alpha zebra"), user("beta giraffe"))
+    home.reindex()
+    path.write_bytes(lines(header(), *chain(user("okapi"), user("alpha zebra"), user("giraffe"))))
+    for _ in range(2):
+        (hit,) = home.found("zebra")
+        assert hit.line == 3
+        opened = home.recall.show(hit.ref)
+        assert opened.entry is not None
+        assert (opened.status, opened.entry.text) == ("ok", "alpha zebra")
+    path.write_bytes(lines(header(), *chain(user("fresh walrus"))))
+    (hit,) = home.hits("walrus")
+    opened = home.recall.show(hit.ref)
+    assert opened.entry is not None
+    assert opened.entry.text == "fresh walrus"
