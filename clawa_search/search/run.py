@@ -119,6 +119,7 @@ class _Sources:
         self._recall = recall
         self._made = made
         self.told_all = True
+        self._is_beyond_repair = False
         self.catalog: Catalog | None = None
         self.index: SessionIndex | None = None
         self.memories: MemoryStore | None = None
@@ -152,7 +153,8 @@ class _Sources:
             from clawa_search.recall import AUTO_SYNC_BYTES
             from clawa_search.search import fresh
 
-            if fresh.pending_bytes(self.scope.fresh, self.catalog) > AUTO_SYNC_BYTES:
+            pending = fresh.pending_bytes(self.scope.fresh, self.catalog)
+            if pending > AUTO_SYNC_BYTES and not self._is_beyond_repair:
                 self._catch_up(question)
             self.read = fresh.read_fresh(self.scope.fresh, self.catalog, question.project)
             if self.read.rewritten:
@@ -201,6 +203,7 @@ class _Sources:
         if why and why != str(damage):
             self._incomplete(f"the index could not be repaired: {why}")
         self.catalog = self.index = None
+        self._is_beyond_repair = True
         self.scope = make_scope(question, self._recall.places, None)
 
     def _catch_up(self, question: Question) -> None:

@@ -1,14 +1,18 @@
 """What was promised and once did not hold, each as a user meets it; indexed or not."""
 
 import sqlite3
+from pathlib import Path
 
 import pytest
 
+from clawa_search import recall
 from clawa_search.errors import InvalidInputError
 from clawa_search.pi.tools import question_of
 from clawa_search.search import widen
 from clawa_search.search.query import parse
-from tests.builders import Home, assistant, chain, header, line, lines, text, user
+from indexer import layout
+from indexer.store import WriterLock
+from tests.builders import Home, assistant, chain, header, line, lines, swap, text, user
 
 BOTH = pytest.mark.parametrize("indexed", [False, True], ids=["fresh", "indexed"])
 
@@ -212,3 +216,18 @@ def test_what_recall_shows_of_a_rewritten_file_is_what_show_opens(home):
     opened = home.recall.show(hit.ref)
     assert opened.entry is not None
     assert opened.entry.text == "fresh walrus"
+
+
+def test_an_index_beyond_repair_is_told_once(home, monkeypatch):
+    home.write("a.jsonl", user("tea"))
+    home.reindex()
+    home.close()
+    generation = layout.current(str(home.index))
+    assert generation is not None
+    swap(Path(generation.messages) / "meta.json", b"{")
+    monkeypatch.setattr(recall, "AUTO_SYNC_BYTES", 0)
+    with WriterLock(str(home.index)):
+        answer = home.ask("tea")
+    assert [hit.excerpt for hit in answer.hits] == ["tea"]
+    assert not answer.complete
+    assert len(answer.notes) == len(set(answer.notes)) == 2
