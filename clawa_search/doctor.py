@@ -130,7 +130,8 @@ def _close_to_others(recall: Recall) -> None:
 def _check_memories(recall: Recall) -> Check:
     if not recall.memories.exists():
         why = _why_none_can_be(recall.places.database)
-        return Check("memories", ok=not why, detail=why or "none yet", repair="make room for it")
+        repair = "move it away or set its permissions, or use --home DIR"
+        return Check("memories", ok=not why, detail=why or "none yet", repair=repair)
     problems = recall.memories.integrity()
     detail = "; ".join(problems) or f"{recall.memories.count():,}, mirror in step"
     return Check(

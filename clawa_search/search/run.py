@@ -70,7 +70,7 @@ def _answer(
     presenter = Presenter(engine, sources.catalog)
     made.hits = presenter.hits(winners, question.limit)
     made.notes += engine.notes + presenter.notes
-    made.complete = made.complete and engine.complete and sources.told_all
+    made.complete = made.complete and engine.complete
     return made
 
 
@@ -83,11 +83,15 @@ def _widened(query: Query, sources: _Sources) -> list[str]:
             return []  # the usual case: no vocabulary is needed
     from clawa_search.search.widen import NOT_ALL, Vocabulary, widen
 
+    is_wild = bool(query.prefixes or query.fuzzies)
+    vocabulary = Vocabulary(index, memories, sources.read.files)
     try:
-        notes = widen(query, Vocabulary(index, memories, sources.read.files))
+        notes = widen(query, vocabulary)
     except StoreError:  # told when the memories themselves are asked
-        notes = widen(query, Vocabulary(index, None, sources.read.files))
-    sources.told_all = NOT_ALL not in notes
+        vocabulary = Vocabulary(index, None, sources.read.files)
+        notes = widen(query, vocabulary)
+    if is_wild and vocabulary.cut:
+        sources.incomplete(NOT_ALL)
     return notes
 
 
@@ -118,7 +122,6 @@ class _Sources:
         """
         self._recall = recall
         self._made = made
-        self.told_all = True
         self._is_beyond_repair = False
         self.catalog: Catalog | None = None
         self.index: SessionIndex | None = None
@@ -130,7 +133,8 @@ class _Sources:
         if question.source != "session":
             self._open_memories(question)
 
-    def _incomplete(self, note: str) -> None:
+    def incomplete(self, note: str) -> None:
+        """Say what was not searched."""
         self._made.complete = False
         self._made.notes.append(note)
 
@@ -142,7 +146,7 @@ class _Sources:
         except StoreError as error:
             if question.source == "memory":
                 raise
-            self._incomplete(str(error))
+            self.incomplete(str(error))
 
     def _sessions(self, question: Question, damage: BaseException | None) -> None:
         if damage is None:
@@ -165,7 +169,7 @@ class _Sources:
         named = [self._recall.places.absolute(path) for path in question.session_files]
         for path in named:
             if path in self.scope.others or path in self.read.others:
-                self._incomplete(f"{path}: is not a session file")
+                self.incomplete(f"{path}: is not a session file")
 
     def _open(self, question: Question) -> None:
         try:
@@ -199,9 +203,9 @@ class _Sources:
             else:
                 self._made.notes.append(f"{self._recall.places.index_dir}: the index was repaired")
                 return
-        self._incomplete(f"{damage}; {getattr(damage, 'hint', '')}".removesuffix("; "))
+        self.incomplete(f"{damage}; {getattr(damage, 'hint', '')}".removesuffix("; "))
         if why and why != str(damage):
-            self._incomplete(f"the index could not be repaired: {why}")
+            self.incomplete(f"the index could not be repaired: {why}")
         self.catalog = self.index = None
         self._is_beyond_repair = True
         self.scope = make_scope(question, self._recall.places, None)
@@ -219,13 +223,13 @@ class _Sources:
     def _tell(self) -> None:
         """Say what was not searched, and why."""
         for path, why in self.scope.notes[:NOTES_PER_KIND]:
-            self._incomplete(f"{path}: {why}")
+            self.incomplete(f"{path}: {why}")
         if len(self.scope.notes) > NOTES_PER_KIND:
-            self._incomplete(f"{len(self.scope.notes)} paths could not be looked at")
+            self.incomplete(f"{len(self.scope.notes)} paths could not be looked at")
         for path, why in self.read.unread[:NOTES_PER_KIND]:
-            self._incomplete(f"{path}: {why}")
+            self.incomplete(f"{path}: {why}")
         if self.read.left_files:
-            self._incomplete(
+            self.incomplete(
                 f"{self.read.left_files} files ({self.read.left_bytes >> 20} MiB) are not indexed "
                 "yet and were not searched: run `clawa-search reindex`"
             )
@@ -233,7 +237,7 @@ class _Sources:
         for path, count, first in skipped[:NOTES_PER_KIND]:
             from indexer.report import skipped_note
 
-            self._incomplete(f"{path}: {skipped_note(count, first)}")
+            self.incomplete(f"{path}: {skipped_note(count, first)}")
         if len(skipped) > NOTES_PER_KIND:
             lines = sum(count for _, count, _ in skipped)
-            self._incomplete(f"{lines} unreadable lines in {len(skipped)} files were skipped")
+            self.incomplete(f"{lines} unreadable lines in {len(skipped)} files were skipped")

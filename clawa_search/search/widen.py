@@ -111,10 +111,8 @@ def widen(query: Query, vocabulary: Vocabulary) -> list[str]:
         _add(query, vocabulary.beginning(prefix))
     for token in query.fuzzies:
         _add(query, vocabulary.near(token))
-    notes = []
-    if vocabulary.cut and (query.prefixes or query.fuzzies):
-        notes.append(NOT_ALL)
     query.prefixes, query.fuzzies = [], []
+    notes = []
     least = LEAST_GUESSED + (len(query.words) >= SEVERAL_WORDS)
     unsure = [word for word in query.words if _may_be_misspelt(word, least)]
     unknown = vocabulary.unknown(word.tokens[0] for word in unsure)

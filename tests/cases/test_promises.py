@@ -14,8 +14,6 @@ from indexer import layout
 from indexer.store import WriterLock
 from tests.builders import Home, assistant, chain, header, line, lines, swap, text, user
 
-BOTH = pytest.mark.parametrize("indexed", [False, True], ids=["fresh", "indexed"])
-
 
 @pytest.fixture
 def home(tmp_path):
@@ -24,13 +22,18 @@ def home(tmp_path):
     made.close()
 
 
-@BOTH
+@pytest.fixture(params=[False, True], ids=["fresh", "indexed"])
+def either(home, request):
+    """Return the home with what is written before `ready` indexed, or not."""
+    home.indexed = request.param
+    return home
+
+
 @pytest.mark.parametrize("query", ["foo_bar baz_qux", "packages/tui/test/test-themes.ts"])
-def test_parts_of_two_identifiers_are_no_match(home, indexed, query):
-    home.write("a.jsonl", user("the bar baz is open"), assistant("Let me update test-themes.ts"))
-    if indexed:
-        home.reindex()
-    assert home.hits(query) == []
+def test_parts_of_two_identifiers_are_no_match(either, query):
+    either.write("a.jsonl", user("the bar baz is open"), assistant("Let me update test-themes.ts"))
+    either.ready()
+    assert either.hits(query) == []
 
 
 def test_pairs_and_runs_hold_a_whole_word_of_the_question():
@@ -41,14 +44,12 @@ def test_pairs_and_runs_hold_a_whole_word_of_the_question():
         assert any(tokens[a:b] in wholes for a in range(3) for b in range(a + 1, 4))
 
 
-@BOTH
 @pytest.mark.parametrize("asked", ["giraffee", "walruss"])
-def test_a_guessed_spelling_is_weak(home, indexed, asked):
-    home.write("a.jsonl", user("the giraffe sleeps beside a walrus"), assistant("so it does"))
-    if indexed:
-        home.reindex()
-    home.recall.remember("the giraffe sleeps, the walrus as well")
-    answer = home.ask(asked)
+def test_a_guessed_spelling_is_weak(either, asked):
+    either.write("a.jsonl", user("the giraffe sleeps beside a walrus"), assistant("so it does"))
+    either.ready()
+    either.recall.remember("the giraffe sleeps, the walrus as well")
+    answer = either.ask(asked)
     assert any("similar" in note for note in answer.notes)
     assert {hit.kind for hit in answer.hits} == {"memory", "session"}
     assert {hit.tier for hit in answer.hits} == {"weak"}
@@ -122,20 +123,17 @@ def test_a_tag_of_which_nothing_is_left_widens_no_search(home):
             question_of({"query": "alpha", "tags": tags})
 
 
-@BOTH
-def test_of_entries_of_one_time_the_last_are_the_newest(home, indexed):
+def test_of_entries_of_one_time_the_last_are_the_newest(either):
     at = "2026-05-01T10:00:00.000Z"
-    home.write("a.jsonl", *(user(f"number {number}", timestamp=at) for number in range(30)))
-    if indexed:
-        home.reindex()
+    either.write("a.jsonl", *(user(f"number {number}", timestamp=at) for number in range(30)))
+    either.ready()
     for limit in (2, 10):
-        told = [hit.excerpt for hit in home.hits("", limit=limit)]
+        told = [hit.excerpt for hit in either.hits("", limit=limit)]
         assert told == [f"number {29 - back}" for back in range(limit)]
 
 
-@BOTH
-def test_every_hit_of_an_old_or_odd_file_can_be_opened(home, indexed):
-    home.sessions.mkdir(parents=True)
+def test_every_hit_of_an_old_or_odd_file_can_be_opened(either):
+    either.sessions.mkdir(parents=True)
     said = [
         {"type": "message", "id": f"b000000{number}", "parentId": parent, "timestamp": 1_767_225_602_000,
          "message": {"role": "user", "content": f"pangolin {number}"}}
@@ -147,15 +145,14 @@ def test_every_hit_of_an_old_or_odd_file_can_be_opened(home, indexed):
         {"kind": "fact", "name": "pangolin name"},
         {"kind": "fact", "label": "pangolin label", "targetId": "b0000002"},
     ]
-    (home.sessions / "v4.jsonl").write_bytes(lines(head, *wrapped, *named))
+    (either.sessions / "v4.jsonl").write_bytes(lines(head, *wrapped, *named))
     (bare,) = chain(user("pangolin after a byte order mark"))
-    (home.sessions / "bom.jsonl").write_bytes(b"\xef\xbb\xbf" + lines(bare))
-    if indexed:
-        home.reindex()
-    hits = home.hits("pangolin", context=1)
+    (either.sessions / "bom.jsonl").write_bytes(b"\xef\xbb\xbf" + lines(bare))
+    either.ready()
+    hits = either.hits("pangolin", context=1)
     assert len(hits) == 6
     for hit in hits:
-        opened = home.recall.show(hit.ref, context=1)
+        opened = either.recall.show(hit.ref, context=1)
         assert opened.status == "ok"
         assert opened.entry is not None
         assert opened.entry.text == hit.excerpt
