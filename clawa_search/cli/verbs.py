@@ -62,7 +62,13 @@ def remember(recall: Recall, given: Split) -> int:
         )
     else:
         text = _kept(recall, number)
-    return _done(recall.remember(text, number, tags), given)
+    done = recall.remember(text, number, tags)
+    if tags:
+        from clawa_search.memory.tags import left_out
+
+        if note := left_out(tags):
+            tell(note)
+    return _done(done, given)
 
 
 def _kept(recall: Recall, number: int) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 MAX_TAGS = 12
 MAX_TAG_CHARACTERS = 48
+NOTHING_LEFT = "no letter a-z and no digit in it"
 _ALLOWED = "abcdefghijklmnopqrstuvwxyz0123456789:_-"
 _MAX_KNOWN = 2000  # stored lists whose tags are remembered; memories share few of them
 
@@ -27,6 +28,17 @@ def normalise(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(cleaned)[:MAX_TAGS]
 
 
+def left_out(tags: Iterable[str]) -> str:
+    """Say which of *tags* a memory cannot have; empty when it has them all."""
+    tags = list(tags)
+    notes = [f"tag {tag!r} was left out: {NOTHING_LEFT}" for tag in tags if not _clean(tag)]
+    kept = dict.fromkeys(tag for tag in map(_clean, tags) if tag)
+    more = list(kept)[MAX_TAGS:]
+    if more:
+        notes.append(f"a memory has at most {MAX_TAGS} tags; left out: {', '.join(more)}")
+    return "; ".join(notes)
+
+
 def wanted_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Return *tags* as a search wants them.
 
@@ -37,7 +49,7 @@ def wanted_tags(tags: Iterable[str]) -> tuple[str, ...]:
         if not normalise([tag]):
             from clawa_search.errors import InvalidInputError
 
-            raise InvalidInputError(f"tag: no letter a-z and no digit in it: {tag!r}")
+            raise InvalidInputError(f"tag: {NOTHING_LEFT}: {tag!r}")
     return normalise(tags)
 
 

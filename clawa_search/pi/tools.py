@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from clawa_search.continuity.visible import SessionTree, ancestors
 from clawa_search.errors import InvalidInputError
-from clawa_search.memory.tags import wanted_tags
+from clawa_search.memory.tags import left_out, wanted_tags
 from clawa_search.output.clean import for_terminal
 from clawa_search.output.text import DONE
 from clawa_search.search.question import DEFAULT_LIMIT, DEFAULT_SESSIONS, SOURCES, Question
@@ -45,8 +45,12 @@ def remember(recall: Recaller, args: Mapping[str, object]) -> dict[str, object]:
     if not isinstance(text, str):
         raise InvalidInputError("text: must be given, empty together with id to delete")
     number = _number(args, "id", 1, 2**63 - 1)
-    action, made = recall.remember(text, number, _tags(args))
-    return {"text": DONE[action].format(made), "details": {"action": action, "id": made}}
+    tags = _tags(args)
+    action, made = recall.remember(text, number, tags)
+    told = DONE[action].format(made)
+    if note := left_out(tags or ()):
+        told += f"\nnote: {for_terminal(note)}"
+    return {"text": told, "details": {"action": action, "id": made}}
 
 
 def recall(

@@ -105,6 +105,11 @@ def test_an_empty_home_hydrates_to_nothing(talk, tmp_path):
     assert talk.result("hydrate", cwd=str(tmp_path))["text"] == ""
 
 
+def test_the_model_is_told_of_tags_that_cannot_be_kept(talk, tmp_path):
+    (reply,) = talk.ask(call(tmp_path, "remember", {"text": "rock", "tags": ["日本", "rock"]}))
+    assert "'日本'" in reply["result"]["text"]
+
+
 def test_the_tools_remember_recall_update_and_delete(talk, tmp_path):
     replies = talk.ask(
         call(tmp_path, "remember", {"text": "blue rock", "tags": ["rock"]}),

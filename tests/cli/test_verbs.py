@@ -35,6 +35,13 @@ def test_tags_can_be_changed_alone_and_cleared(cli):
     assert (entry["tags"], entry["text"]) == ([], "tea")
 
 
+def test_a_tag_that_cannot_be_kept_is_told(cli):
+    ran = cli("remember", "tea", "--tag", "日本", "--tag", "a")
+    assert (ran.code, ran.out) == (0, "Remembered #1.\n")
+    assert "'日本'" in ran.err
+    assert cli.json("show", "1")["entry"]["tags"] == ["a"]
+
+
 def test_text_may_begin_with_a_dash_or_come_from_stdin(cli, stdin):
     cli.ok("remember", "- a list")
     assert cli.json("show", "1")["entry"]["text"] == "- a list"

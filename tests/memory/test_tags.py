@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clawa_search.memory.tags import MAX_TAG_CHARACTERS, MAX_TAGS, dump, normalise, parse
+from clawa_search.memory.tags import (
+    MAX_TAG_CHARACTERS,
+    MAX_TAGS,
+    dump,
+    left_out,
+    normalise,
+    parse,
+)
 
 ALLOWED = set("abcdefghijklmnopqrstuvwxyz0123456789:_-")
 anything = st.lists(st.text(max_size=60), max_size=20)
@@ -48,6 +55,17 @@ def test_tags_have_the_form_that_is_promised(tags):
 @given(anything)
 def test_cleaning_twice_is_cleaning_once(tags):
     assert normalise(normalise(tags)) == normalise(tags)
+
+
+def test_tags_that_cannot_be_kept_are_named():
+    assert "'日本'" in left_out(["tea", "日本"])
+    assert left_out([f"t{number}" for number in range(14)]).endswith("left out: t12, t13")
+
+
+@given(anything)
+def test_nothing_is_left_out_in_silence(tags):
+    cleaned = [normalise([tag]) for tag in tags]
+    assert (left_out(tags) == "") == (all(cleaned) and len(set(cleaned)) <= MAX_TAGS)
 
 
 @given(anything)
