@@ -137,10 +137,15 @@ def _speed_command(commands: Commands) -> None:
 
 
 def _memory_command(commands: Commands) -> None:
-    summary = "Measure the largest resident set for histories of growing size."
+    summary = "Measure memory and CPU of cold processes for histories of growing size."
     command = _add(commands, "memory", summary, _run_memory)
     command.add_argument("--sizes", default="10,20,50,100", metavar="MB,MB", help="(10,20,50,100)")
-    command.add_argument("--memories", type=int, default=10_000)
+    command.add_argument(
+        "--memories", type=int, default=10_000, help="in each of the homes (10000)"
+    )
+    command.add_argument(
+        "--long-line", type=float, default=20, metavar="MB", help="of the last history (20)"
+    )
     _tools_option(command)
 
 
@@ -215,7 +220,8 @@ def _run_memory(parsed: argparse.Namespace) -> tuple[dict[str, Any], Callable[[A
     from bench import memory
 
     sizes = [float(size) for size in parsed.sizes.split(",")]
-    return memory.measure(sizes, parsed.memories, parsed.tools), memory.show
+    made = memory.measure(sizes, parsed.memories, long_line_mb=parsed.long_line, tools=parsed.tools)
+    return made, memory.show
 
 
 def _run_compare(parsed: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Any], None]]:

@@ -56,18 +56,30 @@ def _compare(report: dict[str, Any], folder: Path) -> list[Path]:
 
 
 def _memory(report: dict[str, Any], folder: Path) -> list[Path]:
-    plt = import_module("matplotlib.pyplot")
     rows = [row for row in report["rows"] if "line" not in row["history"]]
     sizes = [row["bytes"] / 1e6 for row in rows]
+
+    def lines(key: str) -> dict[str, list[float]]:
+        return {name: [row["commands"][name][key] for row in rows] for name in rows[0]["commands"]}
+
+    resident = {"reindex": [row["reindex_rss_mb"] for row in rows]} | lines("rss_mb")
+    return [
+        _curves(folder / "memory.png", "Largest resident set, MB", sizes, resident),
+        _curves(folder / "latency.png", "CPU of one cold process, ms", sizes, lines("cpu_ms")),
+    ]
+
+
+def _curves(path: Path, title: str, sizes_mb: list[float], curves: dict[str, list[float]]) -> Path:
+    plt = import_module("matplotlib.pyplot")
     figure, axes = plt.subplots(figsize=(7, 4))
-    for name in ("reindex", "reindex, no change", "recall --all", "python -c pass"):
-        axes.plot(sizes, [row[name] for row in rows], marker="o", label=name)
-    axes.set(xlabel="history, MB", ylabel="largest resident set, MB", ylim=(0, None))
-    axes.legend()
-    path = folder / "memory.png"
+    for name, values in curves.items():
+        axes.plot(sizes_mb, values, marker="o", label=name)
+    axes.set(xlabel="history, MB", xscale="log", ylim=(0, None))
+    axes.set_title(title, fontsize=10, loc="left")
+    axes.legend(fontsize=8)
     figure.savefig(path, dpi=120, bbox_inches="tight")
     plt.close(figure)
-    return [path]
+    return path
 
 
 def _bars(
