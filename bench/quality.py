@@ -33,6 +33,7 @@ STEPS = {
     "session prior": ("session", 0.0),
     "phrases": ("phrase", 0.0),
     "user prior": ("user", 0.0),
+    "standing wishes": ("standing", 0.0),
     "asker prior": ("asker", 0.0),
     "whole identifiers": ("code", 0.0),
     "dates": ("date", 1.0),

@@ -50,13 +50,20 @@ def twin(role: str, text: str) -> int:
 
 QUOTE = 8
 """Added to the number of the role of an entry that repeats an answer of recall."""
+STANDING = 16
+"""Added to that of an entry in which a human says what is to be so from then on."""
+MARKS = QUOTE | STANDING
 
 
 def role_number(entry: Entry) -> int:
-    """Return the role's number, marked when the entry quotes earlier recall output."""
+    """Return the role's number with its mark."""
     number = ROLE_NUMBER[entry.role]
     text = entry.text
-    if entry.role != "user" and ("[mem #" in text or (".jsonl:" in text and " · " in text)):
+    if entry.role == "user":
+        from indexer.standing import is_standing
+
+        return number | STANDING if is_standing(text) else number
+    if "[mem #" in text or (".jsonl:" in text and " · " in text):
         return number | QUOTE
     return number
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from indexer.analysis import Word
 
 from indexer.entry import ROLE_NUMBER
-from indexer.schema import QUOTE
+from indexer.schema import QUOTE, STANDING
 
 MANY = 150
 """Numbers from which on a term set is cheaper than a term each."""
@@ -106,7 +106,8 @@ def clauses_of(
     """Return what must hold and what must not, whatever else is asked for."""
     clauses = files_of(fields, scope)
     if scope.roles:
-        numbers = [ROLE_NUMBER[role] | mark for role in scope.roles for mark in (0, QUOTE)]
+        marks = (0, QUOTE, STANDING)
+        numbers = [ROLE_NUMBER[role] | mark for role in scope.roles for mark in marks]
         clauses.append(silent(among(fields, "role", numbers)))
     if scope.since_ms is not None or scope.until_ms is not None:
         span = Query.range_query(fields, "ts", FieldType.Integer, scope.since_ms, scope.until_ms)

@@ -19,7 +19,7 @@ from clawa_search.search import bm25, corrections, merge, rank, sessions
 from clawa_search.search.dated import looks_dated
 from indexer.analysis import Word
 from indexer.entry import ROLE_NUMBER, ROLES
-from indexer.schema import QUOTE, SEQ_BITS, role_number
+from indexer.schema import QUOTE, SEQ_BITS, STANDING, role_number
 
 USER = ROLE_NUMBER["user"]
 MEMORY_SPARE = 15
@@ -40,6 +40,7 @@ class Winner:
         tokens: those of its text, as soon as they are known.
         memory, candidate, fresh: what it is, one of them.
         own: score of its own text, before anything was added.
+        speaker: what who said it and how added: it orders, and says nothing of how well it fits.
         parts: of its score, by name, if the question asks to explain.
     """
 
@@ -52,6 +53,7 @@ class Winner:
         "parts",
         "role",
         "score",
+        "speaker",
         "tokens",
         "ts_ms",
         "twin",
@@ -62,6 +64,7 @@ class Winner:
         self.ts_ms = ts_ms
         self.twin = twin
         self.own = 0.0
+        self.speaker = 0.0
         self.parts: dict[str, float] = {}
         self.mid = 0
         self.role = ""
@@ -195,8 +198,10 @@ class Engine:
         own = self._own_scores(known, entries)
         if not own:
             return []
-        users = {mid for mid, candidate in known.items() if candidate.role == USER}
-        users.update(entry.mid for entry in entries if entry.entry.role == "user")
+        users = {mid: said.standing for mid, said in known.items() if said.role == USER}
+        for entry in entries:
+            if entry.entry.role == "user":
+                users[entry.mid] = role_number(entry.entry) & STANDING > 0
         window = self._window()
         times: dict[int, int] = {}
         if window is not None:
@@ -259,6 +264,7 @@ class Engine:
             if winner is not None:
                 winner.mid = mid
                 winner.own = own.get(mid, 0.0)
+                winner.speaker = recipe.speaker(mid)
                 if self.question.explain:
                     winner.parts = recipe.parts(mid)
                 found.append(winner)

@@ -155,8 +155,7 @@ class Presenter:
         if self._engine.question.explain:
             hit.explain = winner.parts
         if self._evidence is not None:
-            # That a human said it decides the order, and says nothing of how well it fits.
-            score = winner.score - winner.parts.get("asker", 0.0)
+            score = winner.score - winner.speaker
             hit.strength = self._evidence.strength(score / factor, text)
             hit.tier = tier(hit.strength)
 

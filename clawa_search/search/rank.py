@@ -27,6 +27,7 @@ class Weights:
         related: another form of a word (went for go), or the guess at one that is unknown,
             against the word.
         user: share that what a human said gains.
+        standing: share that it gains on top when it is to hold for later: an order, a preference.
         asker: share that it gains on top, neighbours included, when askers ask what they
             themselves said.
         second_hand: factor of a summary, or of a quotation of earlier recall output: it
@@ -49,6 +50,7 @@ class Weights:
         "related",
         "second_hand",
         "session",
+        "standing",
         "user",
     )
 
@@ -57,6 +59,7 @@ class Weights:
         self.phrase = 0.2
         self.related = 0.5
         self.user = 0.2
+        self.standing = 0.6
         self.asker = 0.3
         self.second_hand = 0.5
         self.neighbours = 0.4
@@ -81,7 +84,7 @@ class Recipe:
     def __init__(
         self,
         own: Mapping[int, float],
-        users: set[int],
+        users: Mapping[int, bool],
         times: Mapping[int, int],
         priors: Mapping[int, float],
         window: tuple[int, int] | None,
@@ -93,7 +96,7 @@ class Recipe:
 
         Args:
             own: BM25 by mid.
-            users: mids that a human said.
+            users: mids that a human said, and whether to hold for later.
             times: Unix ms by mid.
             priors: BM25 of whole sessions, by file id.
             window: the dates that the question names, [start, end) in Unix ms.
@@ -130,9 +133,9 @@ class Recipe:
 
         Only an entry beside a match comes in by its neighbour alone.
         """
-        gain, near = 1.0 + self._weights.user, self._weights.neighbours
-        users, further = self._users, self._weights.further
-        said = {mid: own * gain if mid in users else own for mid, own in self._own.items()}
+        gains = {mid: self._gain(mid) for mid in self._users}.get
+        near, further = self._weights.neighbours, self._weights.further
+        said = {mid: own * gains(mid, 1.0) for mid, own in self._own.items()}
         totals = dict(said)
         get = totals.get
         for mid, score in said.items() if near else ():
@@ -153,11 +156,11 @@ class Recipe:
         own = self._own.get(mid, 0.0)
         near = weights.neighbours * (self._said(mid - 1) + self._said(mid + 1))
         near += weights.further * (self._said(mid - 2) + self._said(mid + 2))
-        named = {
-            "text": own,
-            "user": self._said(mid) - own,
-            "neighbours": near,
-        }
+        named = {"text": own}
+        if mid in self._users:
+            named["user"] = weights.user * own
+            named["standing"] = weights.standing * own if self._users[mid] else 0.0
+        named["neighbours"] = near
         if mid in self._users:
             named["asker"] = self._asker * sum(named.values())
         named["session"] = weights.session * self._priors.get(mid >> SEQ_BITS, 0.0)
@@ -165,9 +168,22 @@ class Recipe:
             named["date"] = (weights.date - 1.0) * sum(named.values())
         return {name: value for name, value in named.items() if value}
 
+    def speaker(self, mid: int) -> float:
+        """Return the parts of the score of *mid* that it has for who said it, and how."""
+        if not (self._asker and mid in self._users) and not self._users.get(mid):
+            return 0.0
+        parts = self.parts(mid)
+        return parts.get("asker", 0.0) + parts.get("standing", 0.0)
+
     def _said(self, mid: int) -> float:
-        score = self._own.get(mid, 0.0)
-        return score * (1.0 + self._weights.user) if mid in self._users else score
+        return self._own.get(mid, 0.0) * self._gain(mid)
+
+    def _gain(self, mid: int) -> float:
+        """Return the factor of what is said in *mid*, for who said it and how."""
+        standing = self._users.get(mid)
+        if standing is None:
+            return 1.0
+        return 1.0 + self._weights.user + (self._weights.standing if standing else 0.0)
 
     def _is_dated(self, mid: int) -> bool:
         assert self._window is not None

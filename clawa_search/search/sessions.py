@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 from clawa_search.search.clauses import among, clauses_of, files_of, question, silent
 from indexer.entry import ROLE_NUMBER
 from indexer.errors import IndexBrokenError
-from indexer.schema import QUOTE, SEQ_BITS, Stored
+from indexer.schema import MARKS, QUOTE, SEQ_BITS, STANDING, Stored
 
 TOP_ENTRIES = 400
 MAX_ROUNDS = 5
@@ -47,17 +47,19 @@ class Candidate:
         score: BM25 of the entry's own text; 0 when only its neighbours matched.
         role: number of the role.
         second_hand: a summary, or a quotation of earlier recall output.
+        standing: a human's wish that holds for later, see `indexer.standing`.
         mid: file id << 24 | sequence number, see `indexer.schema`.
     """
 
-    __slots__ = ("address", "mid", "role", "score", "second_hand", "ts_ms", "twin")
+    __slots__ = ("address", "mid", "role", "score", "second_hand", "standing", "ts_ms", "twin")
 
     def __init__(
         self, score: float, mid: int, role: int, ts_ms: int, twin: int, address: DocAddress
     ) -> None:
         self.score = score
         self.mid = mid
-        self.role = role & ~QUOTE
+        self.role = role & ~MARKS
+        self.standing = role & STANDING > 0
         self.second_hand = role & QUOTE > 0 or self.role in SUMMARIES
         self.ts_ms = ts_ms
         self.twin = twin

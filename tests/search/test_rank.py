@@ -1,5 +1,6 @@
 """The recipe over numbers: parts add up, neighbours share, dates favour."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,12 +14,12 @@ scores = st.dictionaries(st.integers(MID, MID + 12), st.floats(0.1, 30), max_siz
 
 def off():
     weights = Weights()
-    weights.neighbours = weights.further = weights.session = weights.user = 0.0
+    weights.neighbours = weights.further = weights.session = weights.user = weights.standing = 0.0
     weights.date = 1.0
     return weights
 
 
-@given(scores, st.sets(st.integers(MID, MID + 12)), st.floats(0, 9))
+@given(scores, st.dictionaries(st.integers(MID, MID + 12), st.booleans()), st.floats(0, 9))
 def test_the_parts_of_a_score_add_up(own, users, prior):
     window = (100 * DAY_MS, 101 * DAY_MS)
     times = dict.fromkeys(own, 100 * DAY_MS)
@@ -30,25 +31,58 @@ def test_the_parts_of_a_score_add_up(own, users, prior):
 
 @given(scores)
 def test_with_every_step_off_the_score_is_that_of_the_text(own):
-    assert Recipe(own, set(own), {}, {3: 5.0}, (0, 1), off()).totals() == own
+    assert Recipe(own, dict.fromkeys(own, True), {}, {3: 5.0}, (0, 1), off()).totals() == own
 
 
 def test_neighbours_share_a_score_and_sessions_never_touch():
     last = (4 << SEQ_BITS) - 1
-    totals = Recipe({MID: 10.0, last: 10.0}, set(), {}, {3: 7.0}, None, DEFAULT).totals()
+    totals = Recipe({MID: 10.0, last: 10.0}, {}, {}, {3: 7.0}, None, DEFAULT).totals()
     assert totals[MID + 1] == totals[MID - 1] == 4.0 + DEFAULT.session * 7.0
     assert totals[last + 1] == 4.0  # the number is that of another session, which has no entry 0
 
 
 def test_who_asks_about_themselves_finds_what_they_said_first():
     own = {MID: 10.0, MID + 7: 11.0}
-    found = Recipe(own, {MID}, {}, {}, None, off(), personal=True).totals()
+    found = Recipe(own, {MID: False}, {}, {}, None, off(), personal=True).totals()
     assert found == {MID: 10.0 * (1 + DEFAULT.asker), MID + 7: 11.0}
-    assert Recipe(own, {MID}, {}, {}, None, off()).totals() == own
+    assert Recipe(own, {MID: False}, {}, {}, None, off()).totals() == own
+
+
+def test_a_wish_that_holds_for_later_gains_and_so_do_its_neighbours():
+    recipe = Recipe({MID: 10.0}, {MID: True}, {}, {}, None, DEFAULT)
+    gain = 1 + DEFAULT.user + DEFAULT.standing
+    wanted = {MID: 10 * gain, MID - 1: 4 * gain, MID + 1: 4 * gain}
+    assert recipe.totals() == pytest.approx(wanted)
+    assert recipe.parts(MID)["standing"] == recipe.speaker(MID) == 10 * DEFAULT.standing
+
+
+WISH = "Always show the version numbers when we talk about a dependency."
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a_standing_wish_stands_above_what_was_said_by_the_way(home, indexed):
+    others = "our talk about a dependency took so long that the numbers were never looked at again"
+    home.write("s.jsonl", user(others), user("tea"), user("milk"), user("rye"), user(WISH))
+    home.write("t.jsonl", *map(user, ("bread", "beer", "a long walk", "snow")))
+    if indexed:
+        home.ready()
+    hits = home.hits("dependency numbers talk", explain=True)
+    assert hits[0].excerpt == WISH
+    assert hits[0].explain["standing"] > 0
+    assert "standing" not in hits[1].explain
+
+
+@pytest.mark.parametrize("question", ["what did I say of versions", "versions", "my wishes"])
+def test_to_explain_changes_nothing_else(home, question):
+    said = ("I want versions of wishes", WISH, "what did I say", "my versions grow")
+    home.write("s.jsonl", *map(user, said))
+    plain = [(hit.ref, hit.score, hit.strength, hit.tier) for hit in home.hits(question)]
+    told = home.hits(question, explain=True)
+    assert [(hit.ref, hit.score, hit.strength, hit.tier) for hit in told] == plain
 
 
 def test_who_stands_two_away_gains_a_little_and_brings_nobody_new():
-    totals = Recipe({MID: 10.0, MID + 2: 5.0}, set(), {}, {}, None, DEFAULT).totals()
+    totals = Recipe({MID: 10.0, MID + 2: 5.0}, {}, {}, {}, None, DEFAULT).totals()
     assert totals == {MID - 1: 4.0, MID: 10.5, MID + 1: 6.0, MID + 2: 6.0, MID + 3: 2.0}
 
 
@@ -56,7 +90,7 @@ def test_a_date_in_the_question_doubles_what_was_said_up_to_two_weeks_later():
     window = (50 * DAY_MS, 51 * DAY_MS)
     for day, factor in ((48, 1.0), (49.5, 2.0), (50, 2.0), (64, 2.0), (66, 1.0)):
         times = {MID: int(day * DAY_MS)}
-        totals = Recipe({MID: 10.0}, set(), times, {}, window, DEFAULT).totals()
+        totals = Recipe({MID: 10.0}, {}, times, {}, window, DEFAULT).totals()
         assert totals[MID] == 10.0 * factor
 
 
