@@ -101,12 +101,21 @@ def count(con: sqlite3.Connection, state: State | None, terms: Sequence[Term]) -
     Args:
         state: of the mirror; without one the newest SCAN_ROWS are looked at.
     """
-    analysed = []
-    if state is None or state.stale:
-        sql = _STALE if state else _NEWEST
-        analysed = _analysed(con.execute(sql, (SCAN_ROWS,)).fetchall(), Candidates())
+    analysed = _fresh(con, state)
     rows = len(analysed) + (state.rows if state else 0)
     Plan(con, state, Wanted([], 1, 1), analysed, rows, 1.0).count(terms)
+
+
+def fresh_tokens(con: sqlite3.Connection, state: State | None) -> set[str]:
+    """Return the text tokens of memories that the mirror does not know; all of them without one."""
+    return {token for one in _fresh(con, state) for token in (*one.text_tokens, *one.tag_tokens)}
+
+
+def _fresh(con: sqlite3.Connection, state: State | None) -> list[Candidate]:
+    if state is not None and not state.stale:
+        return []
+    sql = _NEWEST if state is None else _STALE
+    return _analysed(con.execute(sql, (SCAN_ROWS,)).fetchall(), Candidates())
 
 
 def _search(

@@ -14,7 +14,7 @@ from clawa_search.errors import StoreError
 from clawa_search.memory import connect
 from clawa_search.memory.condition import CURRENT, MISSING, OUTDATED, condition
 from clawa_search.memory.copy import back_up
-from clawa_search.memory.schema import build_mirror
+from clawa_search.memory.schema import build_mirror, forget_mirror
 from clawa_search.memory.write_connection import begin
 
 _ERRORS = (_sqlite3.Error, OSError)
@@ -48,7 +48,7 @@ def problems(database: Database) -> list[str]:
     except _ERRORS as error:
         return [str(connect.store_error(database.path, error))]
     try:
-        found = [str(row[0]) for row in con.execute("PRAGMA quick_check(20)") if row[0] != "ok"]
+        found = _lost_pages(con)
         needs = condition(con)
         if needs == OUTDATED:
             found.append("the mirror is missing, incomplete or of an older version")
@@ -66,6 +66,10 @@ def problems(database: Database) -> list[str]:
     finally:
         con.close()
     return found + (_full_text(database) if needs == CURRENT else [])
+
+
+def _lost_pages(con: sqlite3.Connection) -> list[str]:
+    return [str(row[0]) for row in con.execute("PRAGMA quick_check(20)") if row[0] != "ok"]
 
 
 def _frequencies_hold(con: sqlite3.Connection) -> bool:
@@ -108,6 +112,20 @@ def repair(database: Database, now_ms: int) -> str:
     """
     try:
         copy = back_up(database.path, now_ms)
+        if not _build_anew(database):
+            # What cannot be read cannot be dropped either: VACUUM leaves it behind.
+            con = database.open_to_repair()
+            forget_mirror(con)
+            con.execute("VACUUM")
+        database.refresh(database.open_writer())
+    except _ERRORS as error:
+        raise connect.store_error(database.path, error) from error
+    return copy
+
+
+def _build_anew(database: Database) -> bool:
+    """Replace the mirror; return whether the file is sound after that."""
+    try:
         con = database.open_writer()
         begin(con)
         try:
@@ -116,7 +134,8 @@ def repair(database: Database, now_ms: int) -> str:
         finally:
             if con.in_transaction:
                 con.execute("ROLLBACK")
-        database.refresh(con)
-    except _ERRORS as error:
-        raise connect.store_error(database.path, error) from error
-    return copy
+        return not _lost_pages(con)
+    except _sqlite3.DatabaseError as error:
+        if not connect.is_damage(error):
+            raise
+        return False

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import _sqlite3
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 
 from clawa_search.errors import StoreError
+from clawa_search.memory.connect import is_damage
 from indexer.version import ANALYSIS_VERSION
 
 SCHEMA = 1
@@ -43,7 +46,11 @@ def condition(con: sqlite3.Connection) -> str:
         return MISSING
     row = None
     if "memories_state" in names:
-        row = con.execute("SELECT schema, analyser FROM memories_state").fetchone()
+        try:
+            row = con.execute("SELECT schema, analyser FROM memories_state").fetchone()
+        except _sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
     schema, analyser = row or (0, 0)
     if schema > SCHEMA:
         return NEWER

@@ -30,7 +30,7 @@ _MEANING = {
     _LOCKED: ("another connection holds the lock", "try again"),
     _READONLY: ("it cannot be written", "check the permissions of the file and of its folder"),
     _IOERR: ("the disk reports an error", "check the disk, its free space and its quota"),
-    _CORRUPT: ("the database is damaged", "run `clawa-search doctor`; keep a copy of the file"),
+    _CORRUPT: ("the database is damaged", "run `clawa-search doctor --repair`"),
     _FULL: ("the disk is full", "free some space and repeat the command: nothing was changed"),
     _CANTOPEN: ("it cannot be opened", "check the permissions of the file and of its folder"),
     _NOTADB: ("not an SQLite database", "move the file away, or set --home to another folder"),
@@ -57,6 +57,11 @@ def is_busy(error: BaseException) -> bool:
 def lacks_fts5(error: BaseException) -> bool:
     """Tell whether *error* says that this SQLite was built without FTS5."""
     return "no such module: fts5" in str(error).lower()
+
+
+def is_damage(error: BaseException) -> bool:
+    """Tell whether *error* says that something in the file is damaged."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == _CORRUPT
 
 
 def has_fts5(con: sqlite3.Connection) -> bool:
@@ -118,9 +123,15 @@ def check_regular(path: str) -> tuple[int, int]:
 
     Raises:
         FileNotFoundError: there is none.
-        OSError: *path* is something else than a file; opening a FIFO would wait for ever.
+        OSError: it cannot be reached, or *path* is something else than a file; opening a FIFO
+            would wait for ever.
     """
-    status = os.stat(path)
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        if os.path.islink(path):
+            raise OSError(errno.ENXIO, "a link to nothing", path) from None
+        raise
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "not a regular file", path)
     return status.st_dev, status.st_ino

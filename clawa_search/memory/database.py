@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
     from types import TracebackType
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 from clawa_search.errors import StoreError
 from clawa_search.memory import connect
@@ -20,6 +23,7 @@ UPGRADE_WAIT_S = 0.25
 """A reader that finds an old file waits this long for the lock, then reads the file as it is."""
 
 NO_FTS5 = "this SQLite was built without FTS5"
+DAMAGED = "it is damaged; `clawa-search doctor --repair` makes it anew"
 
 _ERRORS = (_sqlite3.Error, OSError)
 _MANY_STALE = f"SELECT count(*) FROM (SELECT 1 FROM memories_stale LIMIT {SCAN_ROWS + 1})"
@@ -61,10 +65,16 @@ class Database:
 
     def close(self) -> None:
         """Close both connections. The last program to do so tidies the write-ahead log."""
-        self._close_reader()
+        self.close_reader()
         if self._writer:
             self._writer.close()
         self._writer = None
+
+    def close_reader(self) -> None:
+        """Close the connection that reads; the next block opens another."""
+        if self._reader:
+            self._reader.close()
+        self._reader = None
 
     def open_reader(self, *, mirror: bool) -> sqlite3.Connection | None:
         """Return the connection that reads; None when there is no file or no memory in it yet."""
@@ -90,12 +100,26 @@ class Database:
             self._upgrade(con)
             con, seen = self._current_reader(), None
             needs = condition(con) if con else MISSING
-        if needs == CURRENT and con:
+        if needs == CURRENT and con and self.why_not != DAMAGED:
             self.mirrored = self._can_search(con)
             self._current_at = seen if self.mirrored else None
         elif not self.why_not:
             self.why_not = NO_FTS5 if needs == OUTDATED else "a newer clawa-search made it"
         return None if needs == MISSING else con
+
+    def search(self, mirrored: Callable[[], T], plain: Callable[[], T]) -> T:
+        """Return what *mirrored* finds; without a mirror that can be read, what *plain* does.
+
+        Inside `reading(mirror=True)`; `why_not` says why there was none.
+        """
+        if self.mirrored:
+            try:
+                return mirrored()
+            except _sqlite3.DatabaseError as error:
+                if not connect.is_damage(error):
+                    raise
+                self.mirrored, self.why_not, self._current_at = False, DAMAGED, None
+        return plain()
 
     def state(self, con: sqlite3.Connection) -> State:
         """Return what the mirror says of itself, for the reader *con* that was just opened."""
@@ -105,6 +129,20 @@ class Database:
 
     def open_writer(self, wait_s: float = connect.WRITE_WAIT_S) -> sqlite3.Connection:
         """Return the connection that writes, to a file that is up to date."""
+        self._writer = self.open_to_repair(wait_s)
+        needs = condition(self._writer)
+        if needs == NEWER:
+            raise newer(self.path)
+        if needs in (OUTDATED, MISSING):
+            from clawa_search.memory.schema import migrate
+
+            migrate(self._writer, self.path, self._clock(), wait_s)
+            if needs == OUTDATED:
+                self.refresh(self._writer, wait_s)
+        return self._writer
+
+    def open_to_repair(self, wait_s: float = connect.WRITE_WAIT_S) -> sqlite3.Connection:
+        """Return the connection that writes, to a file as it is."""
         try:
             key: tuple[int, int] | None = connect.check_regular(self.path)
         except FileNotFoundError:
@@ -117,15 +155,6 @@ class Database:
 
             self._writer = open_writer(self.path, wait_s)
             self._writes = connect.check_regular(self.path)
-        needs = condition(self._writer)
-        if needs == NEWER:
-            raise newer(self.path)
-        if needs in (OUTDATED, MISSING):
-            from clawa_search.memory.schema import migrate
-
-            migrate(self._writer, self.path, self._clock(), wait_s)
-            if needs == OUTDATED:
-                self.refresh(self._writer, wait_s)
         return self._writer
 
     def refresh_all(self) -> int:
@@ -167,35 +196,51 @@ class Database:
             if done < BATCH:
                 return total
 
-    def catch_up(self, con: sqlite3.Connection, limit: int, *, drop_words: bool = False) -> int:
+    def catch_up(
+        self,
+        con: sqlite3.Connection,
+        limit: int,
+        *,
+        own: int | None = None,
+        drop_words: bool = False,
+    ) -> int:
         """Analyse stale memories, *limit* at most, in the caller's transaction; return how many.
 
-        Does nothing when this SQLite has no FTS5 or a newer clawa-search keeps the mirror: the
-        memories stay stale, and searches read them as they are. With *drop_words*, the words of
-        memories that are gone leave the full-text index as well, unless it is large.
+        Does nothing when this SQLite has no FTS5, the mirror is damaged, or a newer clawa-search
+        keeps it: the memories stay stale, and searches read them as they are.
+
+        Args:
+            own: the memory that the caller changed, which is not left for later.
+            drop_words: the words of memories that are gone leave the full-text index as well,
+                unless it is large.
         """
         if condition(con) != CURRENT:
             return 0
         from clawa_search.memory import mirror
 
+        con.execute("SAVEPOINT mirror")
         try:
+            if own is not None:
+                mirror.refresh(con, 1, own)
             done = mirror.refresh(con, limit)
             if drop_words:
                 mirror.drop_words(con)
-        except _sqlite3.OperationalError as error:
-            if not connect.lacks_fts5(error):
+        except _sqlite3.DatabaseError as error:
+            if not (connect.lacks_fts5(error) or connect.is_damage(error)):
                 raise
-            return 0
+            con.execute("ROLLBACK TO mirror")
+            done = 0
+        con.execute("RELEASE mirror")
         return done
 
     def _current_reader(self) -> sqlite3.Connection | None:
         try:
             key = connect.check_regular(self.path)
         except FileNotFoundError:
-            self._close_reader()
+            self.close_reader()
             return None
         if not self._reader or key != self._reads or self._frozen:
-            self._close_reader()
+            self.close_reader()
             self._reader, self._frozen = connect.open_reader(self.path)
             self._reads, self._seen, self._current_at = key, False, None
         return self._reader
@@ -206,23 +251,24 @@ class Database:
             self._seen = found is not None
         return self._seen
 
-    def _close_reader(self) -> None:
-        if self._reader:
-            self._reader.close()
-        self._reader = None
-
     def _is_behind(self, con: sqlite3.Connection) -> bool:
         """Tell whether more memories are stale than a search would analyse."""
-        behind: int = con.execute(_MANY_STALE).fetchone()[0]
+        try:
+            behind: int = con.execute(_MANY_STALE).fetchone()[0]
+        except _sqlite3.DatabaseError as error:
+            if not connect.is_damage(error):
+                raise
+            self.why_not = DAMAGED
+            return False
         return behind > SCAN_ROWS
 
     def _can_search(self, con: sqlite3.Connection) -> bool:
         try:
             con.execute("SELECT 1 FROM memories_fts LIMIT 0")
-        except _sqlite3.OperationalError as error:
-            if not connect.lacks_fts5(error):
+        except _sqlite3.DatabaseError as error:
+            if not (connect.lacks_fts5(error) or connect.is_damage(error)):
                 raise
-            self.why_not = NO_FTS5
+            self.why_not = NO_FTS5 if connect.lacks_fts5(error) else DAMAGED
             return False
         return True
 
@@ -263,7 +309,10 @@ class Reading:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         if self._con and self._con.in_transaction:
-            self._con.execute("COMMIT")
+            try:
+                self._con.execute("ROLLBACK")
+            except _sqlite3.Error:  # where a page is damaged, even that may fail
+                self._database.close_reader()
         if isinstance(error, _ERRORS):
             raise connect.store_error(self._database.path, error) from error
 
@@ -289,13 +338,12 @@ class Writing:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         assert self._con
-        try:
-            if error is None:
-                self._con.execute("COMMIT")
-        except _sqlite3.Error as failed:
-            error = failed
-        # A full disk ends the transaction by itself; anything else is undone here.
-        if self._con.in_transaction:
-            self._con.execute("ROLLBACK")
+        for word in ("ROLLBACK",) if error else ("COMMIT", "ROLLBACK"):
+            if not self._con.in_transaction:
+                break  # a full disk ends it by itself
+            try:
+                self._con.execute(word)
+            except _sqlite3.Error as failed:
+                error = error or failed
         if isinstance(error, _ERRORS):
             raise connect.store_error(self._database.path, error) from error

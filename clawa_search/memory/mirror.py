@@ -23,9 +23,12 @@ _words_of: dict[str, list[str]] = {}  # memories share few tags
 
 # Rising ids: FTS5 writes a segment, and SQLite splits a page in the middle, whenever one falls.
 _STALE = """SELECT s.id, m.id, m.ts, m.text, m.tags
-FROM memories_stale s LEFT JOIN memories m ON m.id = s.id ORDER BY s.id LIMIT ?"""
+FROM memories_stale s LEFT JOIN memories m ON m.id = s.id
+WHERE s.id BETWEEN ? AND ? ORDER BY s.id LIMIT ?"""
 _OLD = """SELECT id, text, code, tags, exact FROM memories_index
-WHERE id IN (SELECT id FROM memories_stale ORDER BY id LIMIT ?)"""
+WHERE id IN (SELECT id FROM memories_stale WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?)"""
+# SQLite itself forgets an id that another program gave by an UPDATE, once its row is gone.
+_NEVER_AGAIN = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'memories'"
 _INSERT = "INSERT INTO memories_index VALUES (?, ?, ?, ?, ?, ?, ?)"
 _UPDATE = """UPDATE memories_index SET text = ?, code = ?, tags = ?, exact = ?, tokens = ?, size = ?
 WHERE id = ?"""
@@ -75,12 +78,14 @@ def tag_words(tags: Iterable[str]) -> list[str]:
     return words
 
 
-def refresh(con: sqlite3.Connection, limit: int = BATCH) -> int:
-    """Bring the oldest *limit* stale memories up to date; return how many were."""
-    rows = con.execute(_STALE, (limit,)).fetchall()
+def refresh(con: sqlite3.Connection, limit: int = BATCH, only: int | None = None) -> int:
+    """Bring the oldest *limit* stale memories up to date, or *only* one; return how many were."""
+    span = (-(1 << 63), (1 << 63) - 1, limit) if only is None else (only, only, limit)
+    rows = con.execute(_STALE, span).fetchall()
     if not rows:
         return 0
-    old = {row[0]: row[1:] for row in con.execute(_OLD, (limit,))}
+    con.execute(_NEVER_AGAIN, rows[-1][:1])
+    old = {row[0]: row[1:] for row in con.execute(_OLD, span)}
     changes = _Changes()
     for stale, memory, ts, text, stored in rows:
         known = old.get(stale)

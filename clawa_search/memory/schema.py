@@ -42,6 +42,9 @@ from indexer.version import ANALYSIS_VERSION
 MIGRATIONS = "clawa-memory"
 """Name of our set of steps in sqlite-utils' table of applied migrations."""
 
+NOTES = "_sqlite_migrations"
+"""That table."""
+
 BASE = (
     """CREATE TABLE memories (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -215,3 +218,35 @@ def build_mirror(con: sqlite3.Connection) -> None:
     for statement in (*MIRROR, *TRIGGER_SQL):
         con.execute(statement)
     con.execute("INSERT INTO memories_state VALUES (1, ?, ?, 0, 0, 0)", (SCHEMA, ANALYSIS_VERSION))
+
+
+def forget_mirror(con: sqlite3.Connection) -> None:
+    """Take the mirror out of the schema without reading its pages: they may be damaged.
+
+    The index on the time goes as well, and sqlite-utils' notes on applied steps if they cannot be
+    read: the next `migrate` makes both anew, as each step looks itself what is left to do.
+    https://sqlite.org/pragma.html#pragma_writable_schema
+    """
+    names = {*TABLES, *TRIGGERS, "memories_ts_idx"}
+    if not _can_read(con, NOTES):
+        names.add(NOTES)
+    listed = ", ".join(f"'{name}'" for name in sorted(names))
+    begin(con)
+    con.execute("PRAGMA writable_schema = ON")
+    try:
+        con.execute(
+            f"DELETE FROM sqlite_master WHERE name IN ({listed})"
+            f" OR tbl_name GLOB 'memories_fts_*' OR tbl_name IN ({listed})"
+        )
+        con.execute("COMMIT")
+    finally:
+        if con.in_transaction:
+            con.execute("ROLLBACK")
+        con.execute("PRAGMA writable_schema = RESET")
+
+
+def _can_read(con: sqlite3.Connection, table: str) -> bool:
+    try:  # a table that is not there gives no row
+        return con.execute(f"PRAGMA quick_check({table})").fetchone() in (None, ("ok",))
+    except _sqlite3.DatabaseError:
+        return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 TYPE_CHECKING = False
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
     Action = Literal["created", "updated", "deleted", "unchanged"]
 
+from clawa_search.memory.connect import check_regular, store_error
 from clawa_search.memory.database import Database
 from clawa_search.memory.record import Memory
 from clawa_search.memory.tags import normalise
@@ -65,8 +65,18 @@ class MemoryStore:
         self._database.close()
 
     def exists(self) -> bool:
-        """Tell whether there is a file."""
-        return os.path.exists(self.path)
+        """Tell whether there is a file.
+
+        Raises:
+            StoreError: there may be one that cannot be reached.
+        """
+        try:
+            check_regular(self.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise store_error(self.path, error) from error
+        return True
 
     def remember(
         self, text: str, *, memory_id: int | None = None, tags: Iterable[str] | None = None
@@ -101,7 +111,7 @@ class MemoryStore:
                 action = "updated"
             else:
                 return "unchanged", memory_id
-            self._database.catch_up(con, OWN_REFRESH)
+            self._database.catch_up(con, OWN_REFRESH, own=memory_id)
         return action, memory_id
 
     def forget(self, memory_id: int) -> tuple[Action, int]:
@@ -119,7 +129,7 @@ class MemoryStore:
             raise writing.unknown(memory_id)
         with self._database.writing() as con:
             writing.delete(con, memory_id)
-            self._database.catch_up(con, OWN_REFRESH, drop_words=True)
+            self._database.catch_up(con, OWN_REFRESH, own=memory_id, drop_words=True)
         self._database.empty_log()
         return "deleted", memory_id
 
@@ -158,8 +168,10 @@ class MemoryStore:
                 return []
             if not wanted:
                 return listing.newest(con, limit, since_ms, until_ms)
-            tagged = listing.tagged if self._database.mirrored else listing.scanned
-            return tagged(con, limit, wanted, since_ms, until_ms)
+            asked = (con, limit, wanted, since_ms, until_ms)
+            return self._database.search(
+                lambda: listing.tagged(*asked), lambda: listing.scanned(*asked)
+            )
 
     def candidates(
         self,
@@ -199,10 +211,10 @@ class MemoryStore:
         with self._database.reading(mirror=True) as con:
             if con is None or not (wanted.terms or wanted.must):
                 return Candidates()
-            if self._database.mirrored:
-                answer = find(con, self._database.state(con), wanted, words)
-            else:
-                answer = scan(con, wanted, words)
+            answer = self._database.search(
+                lambda: find(con, self._database.state(con), wanted, words),
+                lambda: scan(con, wanted, words),
+            )
         if not self._database.mirrored:
             answer.notes.append(
                 f"{self.path}: searched without its index: {self._database.why_not}"
@@ -241,7 +253,10 @@ class MemoryStore:
         terms = [Term((token,), code=field == "code") for token in tokens]
         with self._database.reading(mirror=True) as con:
             if con is not None:
-                count(con, self._database.state(con) if self._database.mirrored else None, terms)
+                self._database.search(
+                    lambda: count(con, self._database.state(con), terms),
+                    lambda: count(con, None, terms),
+                )
         return {token: term.df for token, term in zip(tokens, terms, strict=True)}
 
     def terms(
@@ -249,14 +264,27 @@ class MemoryStore:
     ) -> list[str]:
         """Return text tokens of memories that begin with *prefix*, the most frequent first.
 
+        Some of them may be of memories that another program changed since.
+
         Args:
             shortest, longest: characters that they have.
         """
+        from clawa_search.memory.candidates import fresh_tokens
+
+        span = (prefix, prefix + "\U0010ffff", shortest, longest, limit)
         with self._database.reading(mirror=True) as con:
-            if con is None or not self._database.mirrored or not prefix:
+            if con is None:
                 return []
-            span = (prefix, prefix + "\U0010ffff", shortest, longest, limit)
-            return [str(row[0]) for row in con.execute(_TERMS, span)]
+            known, fresh = self._database.search(
+                lambda: (
+                    [str(row[0]) for row in con.execute(_TERMS, span)],
+                    fresh_tokens(con, self._database.state(con)),
+                ),
+                lambda: ([], fresh_tokens(con, None)),
+            )
+        begins = [token for token in sorted(fresh) if token.startswith(prefix)]
+        found = [token for token in begins if shortest <= len(token) <= longest]
+        return list(dict.fromkeys(known + found))[:limit]
 
     def count(self) -> int:
         """Return how many memories there are."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clawa_search.memory.store import MemoryStore
+from clawa_search.memory.store import OWN_REFRESH, MemoryStore
 from tests.memory.asking import DELETE, INSERT, OLD, UPDATE, find, rows_of, texts
 
 NODE = Path(__file__).parents[1] / "node/node_modules/.bin/node"
@@ -211,3 +211,42 @@ def test_we_take_over_a_file_that_node_made(store, path):
     assert done["said"] == [[1, 3]]
     assert find(store, "medlar") == [3]
     assert store.integrity() == []
+
+
+def test_an_id_that_was_caught_up_with_is_not_given_again(store, foreign):
+    number = store.remember("pear")[1]
+    foreign.execute("UPDATE memories SET id = 9 WHERE id = ?", (number,))
+    store.refresh()
+    store.forget(9)
+    assert store.remember("plum") == ("created", 10)
+    foreign.execute("UPDATE memories SET id = 30 WHERE id = 10")
+    foreign.execute("DELETE FROM memories WHERE id = 30")
+    store.refresh()
+    assert store.remember("fig") == ("created", 31)
+
+
+@pytest.mark.parametrize("change", ["forget", "update"])
+def test_a_text_of_ours_leaves_the_file_however_much_others_wrote(store, foreign, change):
+    for number in range(OWN_REFRESH + 20):
+        foreign.execute(INSERT, (1, f"filler {number}", "[]"))
+    number = store.remember("zanzibarsecret")[1]
+    store.refresh()
+    foreign.execute("UPDATE memories SET ts = ts + 1")
+    if change == "forget":
+        store.forget(number)
+    else:
+        store.remember("something else", memory_id=number)
+    held = foreign.execute("SELECT text FROM memories_index WHERE id = ?", (number,)).fetchone()
+    assert held == (None if change == "forget" else ("someth els",))
+    assert find(store, "zanzibarsecret") == []
+
+
+def test_words_of_what_another_program_wrote_or_deleted_are_told_as_they_are(store, foreign):
+    number = store.remember("a quokkastone")[1]
+    foreign.execute(DELETE, (number,))
+    foreign.execute(INSERT, (1, "a zebrastone", "[]"))
+    assert store.terms("zebra", 5) == ["zebraston"]
+    assert store.document_frequencies(["quokkaston", "zebraston"]) == {
+        "quokkaston": 0,
+        "zebraston": 1,
+    }
