@@ -8,28 +8,33 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PEM = r"[A-Z ]*PRIVATE KEY(?: BLOCK)?"
+ESCAPES = (r"\\[nrt]", r"\\u[0-9A-Fa-f]{4}", r"%[0-9A-Fa-f]{2}")
+COLOURS = (r"\[m", r"\[\dm", r"\[\d\dm", r"\[\d;\d\dm", r"\[\d\d;\d\dm")
+START = rf"(?:(?<![A-Za-z0-9_])|{'|'.join(f'(?<={before})' for before in ESCAPES + COLOURS)})"
+"""Before a short prefix: no letter that makes another word of it, as in task-, but for those that
+end an escape of JSON or of a URL, or the colour of a terminal."""
 KINDS = (
     (
         "private key",
         ("-----BEGIN ",),
         rf"-----BEGIN {PEM}-----[\s\S]*?(?:-----END {PEM}-----|\Z)",
     ),
-    ("AWS key", ("AKIA", "ASIA"), r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    ("JWT", ("eyJ",), r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.?[A-Za-z0-9_-]*"),
+    ("AWS key", ("AKIA", "ASIA"), r"(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Z])"),
+    ("JWT", ("eyJ",), r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.?[A-Za-z0-9_-]*"),
     (
         "GitHub token",
         ("gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_"),
-        r"\b(?:gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})",
+        r"(?:gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})",
     ),
-    ("GitLab token", ("glpat-",), r"\bglpat-[A-Za-z0-9_-]{16,}"),
-    ("API key", ("sk-",), r"\bsk-[A-Za-z0-9_-]{20,}"),
-    ("Stripe key", ("rk_live_", "sk_live_"), r"\b[rs]k_live_[A-Za-z0-9]{16,}"),
-    ("Slack token", ("xox",), r"\bxox[abeprs]-[A-Za-z0-9-]{10,}"),
-    ("Google key", ("AIza",), r"\bAIza[0-9A-Za-z_-]{30,}"),
-    ("npm token", ("npm_",), r"\bnpm_[A-Za-z0-9]{30,}"),
-    ("PyPI token", ("pypi-",), r"\bpypi-[A-Za-z0-9_-]{40,}"),
-    ("Hugging Face token", ("hf_",), r"\bhf_[A-Za-z0-9]{30,}"),
-    ("SendGrid key", ("SG.",), r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
+    ("GitLab token", ("glpat-",), r"glpat-[A-Za-z0-9_-]{16,}"),
+    ("API key", ("sk-",), START + r"sk-[A-Za-z0-9_-]{20,}"),
+    ("Stripe key", ("rk_live_", "sk_live_"), r"[rs]k_live_[A-Za-z0-9]{16,}"),
+    ("Slack token", ("xox",), r"xox[abeprs]-[A-Za-z0-9-]{10,}"),
+    ("Google key", ("AIza",), r"AIza[0-9A-Za-z_-]{30,}"),
+    ("npm token", ("npm_",), r"npm_[A-Za-z0-9]{30,}"),
+    ("PyPI token", ("pypi-",), r"pypi-[A-Za-z0-9_-]{40,}"),
+    ("Hugging Face token", ("hf_",), r"hf_[A-Za-z0-9]{30,}"),
+    ("SendGrid key", ("SG.",), START + r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
 )
 """Name, what each secret of that kind begins with, and its pattern."""
 

@@ -188,11 +188,11 @@ def _newest_paths(recall: Recall) -> Iterable[str]:
 def _line_of(path: str, entry_id: str) -> int:
     """Return the number of the line whose entry has this id, 0 when the file has none."""
     from clawa_search.search.show import shown_line
-    from indexer.tail import read_lines
+    from indexer.tail import open_lines, read_lines
 
     quoted = f'"{entry_id}"'.encode()
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = open_lines(path)
     except OSError:
         return 0
     try:

@@ -8,11 +8,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-from indexer.status import told
+from indexer.status import FILE, FOLDER, FORMAT, told
 
 MAX_DEPTH = 12
 PASSED_OVER = frozenset({".git", "node_modules"})
-FORMAT, FILE, FOLDER = 0o170000, 0o100000, 0o040000
 NO_TEXT = "its name is not valid UTF-8: rename it"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from errno import EINVAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
 
 from indexer.entry import Line
 from indexer.probe import line_hash
+from indexer.status import FILE, FORMAT
 
 BLOCK_BYTES = 1 << 20
 MAX_LINE_BYTES = 32 << 20
@@ -19,6 +21,19 @@ HEAD_BYTES = 4096
 IMAGE = rb'("data": ?")[A-Za-z0-9+/=_-]+'
 """An image in a message. Inside a text the quotes are escaped, so no text is ever touched."""
 IMAGE_HEAD_BYTES = 8
+
+
+def open_lines(path: str) -> int:
+    """Return a descriptor to read the regular file at *path* from.
+
+    Raises:
+        OSError: it cannot be read, or is something else, which may never end.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if os.fstat(fd).st_mode & FORMAT != FILE:
+        os.close(fd)
+        raise OSError(EINVAL, "not a regular file", path)
+    return fd
 
 
 class _LongLine:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 from indexer.formats.head import head_of, known_ids
 from indexer.formats.parse import Malformed, id_of, strict_loads
 from indexer.formats.pi import BOM, unwrapped
-from indexer.tail import read_lines
+from indexer.tail import open_lines, read_lines
 
 
 class Node:
@@ -130,7 +130,7 @@ def read_tree(fd: int, stop: int | None = None) -> Tree:
 def tree_of(path: str) -> Tree | None:
     """Return the tree of the file at *path*, None when it cannot be read."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = open_lines(path)
     except OSError:
         return None
     try:

@@ -12,7 +12,7 @@ import os
 import re
 
 from indexer.formats.parse import Malformed, fast_loads, strict_loads
-from indexer.tail import read_lines
+from indexer.tail import open_lines, read_lines
 
 # Keys in the order in which Pi writes them; everything else gets a full parse.
 _HEAD = re.compile(
@@ -83,7 +83,7 @@ class SessionTree:
 
     def _read_on(self) -> None:
         try:
-            handle = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            handle = open_lines(self.path)
         except OSError:
             self._forget()
             return
@@ -176,7 +176,7 @@ def ancestors(path: str) -> list[str]:
 
 def _parent_of(path: str) -> str:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_lines(path)
     except OSError:
         return ""
     try:

@@ -57,7 +57,7 @@ def as_text(opened: Opened) -> str:
         memory = opened.memory
         tags = f" [{', '.join(memory.tags)}]" if memory.tags else ""
         head = f"[mem #{memory.id}]{tags} · {when(memory.ts_ms)}"
-        return f"{head}\n{for_terminal(masked(memory.text))}\n"
+        return f"{head}\n{masked(for_terminal(memory.text))}\n"
     if opened.entry is None:
         return f"{for_terminal(opened.ref)}: gone: the entry is no longer in that file\n"
     note = "" if opened.status == "ok" else f"({opened.status} from {for_terminal(opened.ref)})\n"
@@ -77,5 +77,5 @@ def _block(shown: Shown, *, mark: str) -> str:
     if shown.tools:
         parts.append(f"tools: {', '.join(shown.tools)}")
     head = for_terminal(" · ".join(parts)).replace("\n", " ")
-    text = for_terminal(masked(shown.text))
+    text = masked(for_terminal(shown.text))
     return f"{mark}{head}\n{text}\n" if text else f"{mark}{head}\n"

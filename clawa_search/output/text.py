@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from clawa_search.search.question import Answer, Hit
 
 from clawa_search.output.clean import for_terminal
+from clawa_search.secrets import masked
 
 NOTHING = "No matching memories or session entries found.\n"
 DONE = {
@@ -54,9 +55,10 @@ def hit_text(number: int, hit: Hit, excerpt: str, *, cwd: str = "", explain: boo
         head = " · ".join(parts)
     if hit.tier == "weak":
         head += " · weak"
-    lines = [for_terminal(head).replace("\n", " "), for_terminal(excerpt)]
+    # Masked once more: a sign that a terminal must not see may have stood inside of a secret.
+    lines = [for_terminal(head).replace("\n", " "), masked(for_terminal(excerpt))]
     for ref, role, text in hit.context:
-        shown = for_terminal(text).replace("\n", " ")
+        shown = masked(for_terminal(text)).replace("\n", " ")
         lines.append(for_terminal(f"   {near(ref, cwd)} [{role}] ").replace("\n", " ") + shown)
     if explain and hit.explain:
         told = " + ".join(f"{name} {value:.3f}" for name, value in hit.explain.items())

@@ -64,10 +64,10 @@ def find_line(path: str, stored: Stored) -> int:
     """
     from indexer.formats.parse import Malformed
     from indexer.formats.pi import Reader
-    from indexer.tail import read_lines
+    from indexer.tail import open_lines, read_lines
 
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = open_lines(path)
     except OSError:
         return 0
     found: list[int] = []

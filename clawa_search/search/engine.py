@@ -113,13 +113,15 @@ class Engine:
         self.statistics = self._statistics(candidates, entries, matched)
         if self.question.source != "memory":
             found += self._sessions(candidates, entries, limit)
-        if matched is not None:
-            found += self._memories(matched)
+        memories = self._memories(matched) if matched is not None else []
+        found += memories
         if limit <= merge.BEST_FIRST + RESERVE:
             best = merge.best(found, limit)
         else:
             best = merge.broaden(merge.best(found, len(found)), limit, _session_of)
-        return corrections.lift(best, self.text_of)
+        # A memory far below the claims that it corrects stands above them as well.
+        below = [memory for memory in memories if memory not in best]
+        return corrections.lift(best + below, self.text_of)[:limit]
 
     def text_of(self, winner: Winner) -> str:
         """Read what an entry says."""

@@ -31,12 +31,14 @@ class Place:
 
     Attributes:
         live: on the live branch; None when only the whole file can tell.
+        is_fork: its session began as a copy of another.
     """
 
     __slots__ = (
         "cwd",
         "edited",
         "entry_id",
+        "is_fork",
         "line",
         "live",
         "path",
@@ -51,6 +53,7 @@ class Place:
         self.text = text
         self.live: bool | None = None
         self.edited = False
+        self.is_fork = False
         self.session_id = ""
         self.cwd = ""
 
@@ -90,6 +93,7 @@ class Presenter:
         self._trees: dict[str, Tree | None] = {}
         self.notes: list[str] = []
         self._needles = Needles(engine.query.shown)
+        self._seen = frozenset[str]().union(*engine.question.visible.values())
         self._evidence: Evidence | None = None
         if engine.statistics is not None:
             needles = Needles(engine.query.words) if engine.query.quoted else self._needles
@@ -160,9 +164,11 @@ class Presenter:
             hit.tier = tier(hit.strength)
 
     def _is_visible(self, places: Iterable[Place]) -> bool:
+        """Does the asker see one of them? A fork copies entries with their ids."""
         visible = self._engine.question.visible
         return bool(visible) and any(
-            place.entry_id in visible.get(place.path, ()) for place in places
+            place.entry_id in visible.get(place.path, self._seen if place.is_fork else ())
+            for place in places
         )
 
     def _copies(self, winners: list[Winner]) -> dict[int, list[Copy]]:
@@ -232,6 +238,7 @@ class Presenter:
         place.live = session.linear or None
         place.edited = fresh.entry.entry_id in session.edited
         place.session_id, place.cwd = session.session_id, session.cwd
+        place.is_fork = bool(session.parent)
         return place
 
     def _indexed_place(self, candidate: Candidate) -> Place | None:
@@ -244,6 +251,7 @@ class Presenter:
             return None
         place = Place(row.path, line, stored.entry_id, stored.text)
         place.session_id, place.cwd = row.session_id, row.cwd
+        place.is_fork = bool(row.parent)
         linear = line == stored.line
         edited = set(row.edited.split())
         for file in self._engine.read.files:

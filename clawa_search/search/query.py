@@ -113,6 +113,10 @@ def parse(text: str) -> Query:
     """Read *text*: plain words, "phrases", -"phrases", role: since: until: tag: project:."""
     query = Query()
     text = text[:MAX_QUERY_CHARS].replace("\u201c", '"').replace("\u201d", '"')
+    if not text.isascii():
+        from indexer.formats.parse import clean
+
+        text = clean(text)
     query.literal = text.strip()
     plain = " ".join(_take_filters(query, _take_phrases(query, text).split()))
     if query.filters:

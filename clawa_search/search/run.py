@@ -52,7 +52,8 @@ def _answer(
     if sources.index is not None:
         keep_rarest(query, sources.index.df)
     del query.words[MAX_WORDS:]
-    made.notes += _widened(query, sources)
+    is_wild = bool(query.prefixes or query.fuzzies)
+    made.notes += _widened(query, sources, is_wild=is_wild)
     if len(query.words) >= BARE_WORDS:
         from clawa_search.search.irregular import related
 
@@ -66,7 +67,9 @@ def _answer(
         memories=sources.memories,
         read=sources.read,
     )
-    winners = _winners(engine, query, made)
+    if query.empty and query.literal and not is_wild and query.literal != "*":
+        made.notes.append(NO_WORDS)
+    winners = _winners(engine, query)
     presenter = Presenter(engine, sources.catalog)
     made.hits = presenter.hits(winners, question.limit)
     made.notes += engine.notes + presenter.notes
@@ -74,38 +77,37 @@ def _answer(
     return made
 
 
-def _widened(query: Query, sources: _Sources) -> list[str]:
+def _widened(query: Query, sources: _Sources, *, is_wild: bool) -> list[str]:
     """Look for similar words where one is unknown, and for what wildcards stand for."""
     index, memories = sources.index, sources.memories
-    if not query.prefixes and not query.fuzzies:
+    if not is_wild:
         plain = (word for word in query.words if is_plain(word))
         if index is not None and all(index.df("text", word.tokens[0]) for word in plain):
             return []  # the usual case: no vocabulary is needed
     from clawa_search.search.widen import NOT_ALL, Vocabulary, widen
 
-    is_wild = bool(query.prefixes or query.fuzzies)
     vocabulary = Vocabulary(index, memories, sources.read.files)
     try:
         notes = widen(query, vocabulary)
     except StoreError:  # told when the memories themselves are asked
         vocabulary = Vocabulary(index, None, sources.read.files)
         notes = widen(query, vocabulary)
-    if is_wild and vocabulary.cut:
-        sources.incomplete(NOT_ALL)
+    for note in vocabulary.missed + [NOT_ALL] * (is_wild and vocabulary.cut):
+        sources.incomplete(note)
     return notes
 
 
-def _winners(engine: Engine, query: Query, made: Answer) -> list[Winner]:
+def _winners(engine: Engine, query: Query) -> list[Winner]:
     # Winners that turn out to be gone or already visible are replaced from the reserve.
-    limit = engine.question.limit
-    limit += RESERVE if not engine.question.visible else limit + 50
+    limit, visible = engine.question.limit, engine.question.visible
     if not query.empty:
-        return engine.winners(limit)
+        return engine.winners(limit + (limit + 50 if visible else RESERVE))
+    # The newest are those that the asker sees, one and all.
+    limit += RESERVE + sum(map(len, set(visible.values())))
     from clawa_search.search import unranked
 
     if not query.literal or query.literal == "*":
         return unranked.newest(engine, limit)
-    made.notes.append(NO_WORDS)
     return unranked.literal(engine, limit)
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 from indexer.formats.parse import strict_loads, time_ms
 from indexer.formats.pi import BOM, Reader, unwrapped
-from indexer.tail import read_lines
+from indexer.tail import open_lines, read_lines
 from indexer.tree import tree_of
 
 
@@ -43,7 +43,7 @@ class Shown:
 def read_entry(path: str, line_number: int, offset: int, size: int) -> Shown | None:
     """Read the entry on a line whose place is known; None when it is not an entry."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = open_lines(path)
     except OSError:
         return None
     try:

@@ -18,7 +18,7 @@ LITERAL_ENTRIES = 500
 
 def newest(engine: Engine, limit: int) -> list[Winner]:
     """Return the newest entries in scope: no ranking, no full-text search."""
-    found = _memories(engine, limit, score=0.0, literal=False)
+    found = _memories(engine, limit, literal=False)
     if engine.question.source != "memory":
         found += _entries(engine, limit)
     return merge.best(found, limit)
@@ -29,20 +29,22 @@ def literal(engine: Engine, limit: int) -> list[Winner]:
 
     Looks through a bounded number of the newest memories and entries.
     """
-    found = _memories(engine, limit, score=1.0, literal=True)
+    found = _memories(engine, limit, literal=True)
     if engine.question.source != "memory":
         for winner in _entries(engine, LITERAL_ENTRIES):
             if engine.query.literal in engine.text_of(winner):
-                winner.score = 1.0
                 found.append(winner)
+    for winner in found:
+        winner.score = 1.0
+        winner.parts = {"literal": 1.0} if engine.question.explain else {}
     return merge.best(found, limit)
 
 
-def _memories(engine: Engine, limit: int, *, score: float, literal: bool) -> list[Winner]:
+def _memories(engine: Engine, limit: int, *, literal: bool) -> list[Winner]:
     found = []
     if engine.question.source != "session":
         for memory in _listed(engine, limit, literal=literal):
-            winner = Winner(score, memory.ts_ms, ~memory.id)
+            winner = Winner(0.0, memory.ts_ms, ~memory.id)
             winner.memory = memory
             found.append(winner)
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,6 +30,7 @@ NOT_ALL = (
     "`word*` and `word~` stand for words of the index and of the newest 8 MiB beside it; "
     "`clawa-search reindex` indexes the rest"
 )
+TOO_MANY = "{!r} stands for more words than can be looked for; the {} most frequent were"
 
 
 class Vocabulary:
@@ -35,6 +38,7 @@ class Vocabulary:
 
     Attributes:
         cut: not all that is unindexed was looked at.
+        missed: notes on wildcards that stand for more words than were looked for.
     """
 
     def __init__(
@@ -48,6 +52,7 @@ class Vocabulary:
         self._files = files
         self._fresh: set[str] | None = None
         self.cut = False
+        self.missed: list[str] = []
 
     def _fresh_tokens(self) -> set[str]:
         if self._fresh is None:
@@ -74,24 +79,30 @@ class Vocabulary:
         return set() if self.cut else left
 
     def beginning(self, prefix: str) -> list[str]:
-        """Return tokens that begin with *prefix*, at most MAX_TERMS."""
-        found: dict[str, None] = {}
+        """Return tokens that begin with *prefix*, one more than MAX_TERMS if there are so many."""
+        most = MAX_TERMS + 1
+        sources: list[list[str]] = []
         if self._index is not None:
-            found.update(dict.fromkeys(self._index.terms(prefix, MAX_TERMS)))
+            sources.append(self._index.terms(prefix, most))
         if self._memories is not None:
-            found.update(dict.fromkeys(self._memories.terms(prefix, MAX_TERMS)))
-        found.update(dict.fromkeys(t for t in self._fresh_tokens() if t.startswith(prefix)))
-        return list(found)[:MAX_TERMS]
+            sources.append(self._memories.terms(prefix, most))
+        sources.append(sorted(t for t in self._fresh_tokens() if t.startswith(prefix)))
+        # In turn: what a long history holds must not use up the places of a few memories.
+        found = [token for some in zip_longest(*sources) for token in some if token is not None]
+        return self._held(dict.fromkeys(found))[:most]
 
     def near(self, token: str) -> list[str]:
-        """Return tokens one mistake away, two for long ones; the nearest first."""
+        """Return tokens one mistake away, two for long ones; the nearest first.
+
+        One more than MAX_TERMS if there are so many.
+        """
         allowed = 2 if len(token) >= TWO_MISTAKES_FROM else 1
         candidates: set[str] = set()
         if self._index is not None:
             candidates.update(self._index.similar(token, allowed))
         if self._memories is not None:
             about = {"shortest": len(token) - allowed, "longest": len(token) + allowed}
-            candidates.update(self._memories.terms(token[:2], MAX_VOCABULARY, **about))
+            candidates.update(self._memories.terms("", MAX_VOCABULARY, **about))
         candidates |= self._fresh_tokens()
         letters = set(token)
         ranked = sorted(
@@ -102,17 +113,27 @@ class Vocabulary:
             and len(letters.symmetric_difference(candidate)) <= 2 * allowed
             and (away := distance(token, candidate, allowed)) <= allowed
         )
-        return [candidate for _, candidate in ranked[:MAX_TERMS]]
+        return self._held(candidate for _, candidate in ranked[: MAX_TERMS + 1])
+
+    def _held(self, tokens: Iterable[str]) -> list[str]:
+        """Leave out what only entries and memories held that are gone by now."""
+        tokens = list(tokens)
+        gone = self.unknown(tokens)
+        return [token for token in tokens if token not in gone]
 
 
 def widen(query: Query, vocabulary: Vocabulary) -> list[str]:
-    """Add the words that *query* stands for; return notes on guessed spellings."""
-    for prefix in query.prefixes:
-        _add(query, vocabulary.beginning(prefix))
-    for token in query.fuzzies:
-        _add(query, vocabulary.near(token))
+    """Add the words that *query* stands for; return notes on those and on guessed spellings."""
+    meant = {f"{prefix}*": vocabulary.beginning(prefix) for prefix in query.prefixes}
+    meant |= {f"{token}~": vocabulary.near(token) for token in query.fuzzies}
     query.prefixes, query.fuzzies = [], []
     notes = []
+    for wildcard, tokens in meant.items():
+        _add(query, tokens[:MAX_TERMS])
+        if not tokens:
+            notes.append(f"{wildcard!r} stands for no word here")
+        elif len(tokens) > MAX_TERMS:
+            vocabulary.missed.append(TOO_MANY.format(wildcard, MAX_TERMS))
     least = LEAST_GUESSED + (len(query.words) >= SEVERAL_WORDS)
     unsure = [word for word in query.words if _may_be_misspelt(word, least)]
     unknown = vocabulary.unknown(word.tokens[0] for word in unsure)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clawa_search import recall
-from clawa_search.errors import InvalidInputError
+from clawa_search.errors import InvalidInputError, NotFoundError, StoreError
 from clawa_search.pi.tools import question_of
 from clawa_search.search import widen
 from clawa_search.search.query import parse
@@ -228,3 +228,117 @@ def test_an_index_beyond_repair_is_told_once(home, monkeypatch):
     assert [hit.excerpt for hit in answer.hits] == ["tea"]
     assert not answer.complete
     assert len(answer.notes) == len(set(answer.notes)) == 2
+
+
+def foreign_sql(home, *statements):
+    home.recall.remember("the seed of this store")
+    con = sqlite3.connect(home.recall.memories.path)
+    for statement in statements:
+        con.execute(statement)
+    con.commit()
+    con.close()
+
+
+@pytest.mark.parametrize("query", ["quokka*", "quokkastome~", "quokkastome"])
+def test_words_that_another_program_wrote_are_stood_for_at_once(home, query):
+    foreign_sql(home, "INSERT INTO memories (ts, text) VALUES (1, 'The quokkastone lies there')")
+    assert [hit.excerpt for hit in home.hits(query)] == ["The quokkastone lies there"]
+
+
+def test_no_word_of_what_is_gone_is_offered(home):
+    home.recall.remember("quokkastone here")
+    foreign_sql(home, "DELETE FROM memories WHERE text LIKE 'quokka%'")
+    for query in ("quokkastone", "quokkastonr", "quokka*", "quokkaston~"):
+        answer = home.ask(query)
+        assert answer.hits == []
+        assert not [note for note in answer.notes if "similar" in note]
+
+
+def test_a_wildcard_that_stands_for_too_much_says_so_and_passes_no_store_over(home):
+    home.write("a.jsonl", *(user(f"krem{letter}zo is here") for letter in WORDS))
+    home.reindex()
+    home.recall.remember("kremzeek is the hint")
+    answer = home.ask("krem*", limit=100)
+    assert any(hit.kind == "memory" for hit in answer.hits)
+    assert not answer.complete
+    assert "krem*" in answer.notes[0]
+    assert home.ask("kremaz*", limit=100).complete
+
+
+WORDS = [f"{first}{second}" for first in "abcdefgh" for second in "qrstvwxyz"]
+
+
+def test_a_wildcard_that_stands_for_nothing_says_so(home):
+    home.recall.remember("tea")
+    assert any("'zzz*' stands for no word" in note for note in home.ask("zzz*").notes)
+
+
+def test_a_damaged_page_of_the_memories_hides_no_session(home):
+    home.write("a.jsonl", user("alpha was said"))
+    home.recall.remember("alpha is remembered")
+    path = Path(home.recall.memories.path)
+    home.recall.close()
+    size = path.stat().st_size
+    for page in range(1, size // 4096):
+        kept = path.read_bytes()
+        with path.open("r+b") as file:
+            file.seek(page * 4096)
+            file.write(bytes(4096))
+        answer = home.ask("alpha")
+        assert [hit.kind for hit in answer.hits if hit.kind == "session"] == ["session"]
+        assert len(answer.hits) == 2 or answer.notes
+        home.recall.close()
+        path.write_bytes(kept)
+
+
+def test_show_of_a_device_comes_to_an_end(home):
+    with pytest.raises(NotFoundError, match="no session file"):
+        home.recall.show("/dev/zero:1")
+
+
+def test_half_a_sign_is_a_query_like_any_other(home):
+    home.recall.remember("tea")
+    assert home.ask("\ud83e").hits == []
+
+
+@pytest.mark.parametrize("asked", ["run~", "bnaana", "بالعالم~"])
+def test_a_mistake_in_the_first_letters_is_forgiven_in_memories_too(home, asked):
+    home.recall.remember("he ran home with a banana to العالم")
+    assert [hit.id for hit in home.hits(asked)] == [1]
+
+
+def test_the_parts_of_a_literal_hit_add_up(home):
+    home.recall.remember("100 %")
+    home.write("a.jsonl", user("5 % of it"))
+    for hit in home.hits("%", explain=True):
+        assert sum(hit.explain.values()) == hit.score
+
+
+@pytest.mark.parametrize("limit", [1, 5, 10, 25, 100])
+def test_a_memory_stands_above_however_many_claims_it_corrects(either, limit):
+    said = ["staging port 8080 {}", "the staging port: 8080 {}", "so staging port 8080? {}"]
+    either.write("a.jsonl", *(user(said[n % 3].format(f"w{n}")) for n in range(70)))
+    for number in range(8):
+        either.write(f"b{number}.jsonl", *(user(f"nothing of that kind {n}") for n in range(20)))
+    either.ready()
+    either.recall.remember("The port of staging is 9090")
+    assert either.hits("staging port", limit=limit, everything=True)[0].kind == "memory"
+
+
+@pytest.mark.parametrize("link", ["nowhere", "clawa-memory.sqlite"])
+def test_memories_that_cannot_be_reached_are_not_none(home, link):
+    home.write("a.jsonl", user("tea"))
+    path = Path(home.recall.memories.path)
+    path.parent.mkdir(exist_ok=True)
+    path.symlink_to(path.with_name(link))
+    answer = home.ask("tea")
+    assert len(answer.hits) == 1
+    assert not answer.complete
+    assert str(path) in answer.notes[0]
+    for ask in (
+        lambda: home.recall.forget(1),
+        lambda: home.recall.remember("x", 1),
+        lambda: home.recall.memory(1),
+    ):
+        with pytest.raises(StoreError):
+            ask()

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,3 +67,20 @@ def test_a_text_full_of_beginnings_takes_no_time_to_speak_of():
 @given(st.lists(st.sampled_from([*SECRETS, *PLAIN]), max_size=6))
 def test_texts_are_masked_together_as_one_by_one(texts):
     assert all_masked(texts) == [masked(text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    "before", ["密钥", "é", "\x1b[32m", "[1;31m", "\\n", "\\u003d", "%20", "="]
+)
+@pytest.mark.parametrize("secret", SECRETS)
+def test_secrets_are_masked_behind_other_scripts_and_escapes(before, secret):
+    assert masked(f"{before}{secret} end") == f"{before}[masked: {SECRETS[secret]}] end"
+
+
+def test_a_longer_word_is_no_secret():
+    for word in (
+        "task-management-system-of-2026",
+        "desk-" + "a" * 30,
+        "MSG." + "a" * 20 + "." * 20,
+    ):
+        assert masked(word) == word
