@@ -44,6 +44,10 @@ _MARKER = re.compile(
     r"(?=[ \t]*+(?:BEGIN|END)[ \t]++(?:CLAW|HUMAN|CLAWAS|CURIOUS|TOOLS)\.md)",
     re.IGNORECASE,
 )
+_INVISIBLE = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    r"\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +149,10 @@ def _read(folder: str, name: str, warnings: list[str]) -> _Living | None:
         warnings.append(
             f"{path}: bytes that are not UTF-8 text are shown as \ufffd: save the file as UTF-8"
         )
-    return _Living(name, _MARKER.sub("- - -", text), size, size > len(data))
+    bare = _INVISIBLE.sub("", text)
+    if _MARKER.search(bare):  # signs that nobody sees must not hide a marker from us
+        text = _MARKER.sub("- - -", bare)
+    return _Living(name, text, size, size > len(data))
 
 
 def _decode(data: bytes, *, complete: bool) -> tuple[str, bool]:

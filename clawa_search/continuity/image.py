@@ -107,6 +107,8 @@ def _shrink(path: str, opened: Pillow.Image) -> Image:
     photo = opened.format == "JPEG"
     opened.thumbnail((SIDE_PIXELS, SIDE_PIXELS))  # of an animation this is the first frame
     picture = ImageOps.exif_transpose(opened)
+    if picture.mode.startswith("I"):  # 16 bits of grey, which `convert` would cut off, not scale
+        picture = picture.convert("I").point(lambda grey: grey * (1 / 256)).convert("L")
     clear = picture.has_transparency_data
     picture = picture.convert("RGBA" if clear else "RGB")
     while True:

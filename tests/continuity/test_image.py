@@ -210,3 +210,15 @@ def test_a_damaged_picture_gives_a_picture_or_a_warning_never_an_error(
     (tmp_path / "CLAWA.png").write_bytes(data[: len(data) - length % len(data) // 4])
     found, warnings = images.load(str(tmp_path))
     assert (found is None) == (len(warnings) == 1)
+
+
+def test_sixteen_bits_of_grey_are_scaled(tmp_path):
+    grey = Pillow.new("I;16", (4, 1))
+    for x, value in enumerate((0, 16384, 32768, 65535)):
+        grey.putpixel((x, 0), value)
+    grey.save(tmp_path / "CLAWA.png")
+    found, warnings = images.load(str(tmp_path))
+    assert found is not None
+    assert warnings == ()
+    shown = opened(found).convert("L")
+    assert [shown.getpixel((x, 0)) for x in range(4)] == [0, 64, 128, 255]
