@@ -194,7 +194,8 @@ def serve(
         while line := stdin.readline(MAX_REQUEST_BYTES + 1):
             if line.isspace():
                 continue
-            reply = _too_long(stdin) if len(line) > MAX_REQUEST_BYTES else server.answer(line)
+            whole = len(line) <= MAX_REQUEST_BYTES
+            reply = server.answer(line) if whole else _too_long(stdin, line)
             stdout.write(json.dumps(reply).encode("ascii") + b"\n")
             stdout.flush()
     except (BrokenPipeError, ConnectionResetError):
@@ -211,9 +212,9 @@ def open_facade(places: Places) -> tools.Recaller:
     return Recall(places)
 
 
-def _too_long(stdin: BinaryIO) -> dict[str, object]:
-    while (part := stdin.readline(1 << 20)) and not part.endswith(b"\n"):
-        pass
+def _too_long(stdin: BinaryIO, part: bytes) -> dict[str, object]:
+    while part and not part.endswith(b"\n"):
+        part = stdin.readline(1 << 20)
     return _failure(None, "protocol", f"a request may have {MAX_REQUEST_BYTES:,} bytes", "")
 
 

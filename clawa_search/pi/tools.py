@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from clawa_search.continuity.visible import SessionTree, ancestors
@@ -120,7 +122,21 @@ def visible_to(where: Where, trees: dict[str, SessionTree]) -> dict[str, frozens
         trees.clear()  # another session: the old one is not asked for again
         trees[path] = SessionTree(path)
     seen = trees[path].visible(where.leaf_id)
-    return dict.fromkeys([path, *ancestors(path)], seen) if seen else {}
+    if not seen:
+        return {}
+    return dict.fromkeys([*_spellings(path, where.session_dir), *ancestors(path)], seen)
+
+
+def _spellings(path: str, session_dir: str) -> set[str]:
+    """Return the paths by which the session may be found: its folder has several, perhaps."""
+    above, name = os.path.split(os.path.normpath(path))
+    folders = {above, os.path.normpath(session_dir)} if session_dir else {above}
+    return {path} | {f"{one}/{name}" for folder in folders for one in (folder, _real(folder))}
+
+
+@lru_cache(maxsize=64)
+def _real(folder: str) -> str:
+    return os.path.realpath(folder)
 
 
 def _when(args: Mapping[str, object], name: str, now_ms: int) -> int | None:

@@ -16,6 +16,7 @@ from clawa_search import bridge
 from clawa_search.continuity.memory_pass import PROMPT
 from clawa_search.pi import assets
 from clawa_search.pi.catch_up import CatchUp
+from tests.builders import chain, header, lines, user
 from tests.pi.fake import FakeRecall
 
 REPOSITORY = Path(__file__).parents[2]
@@ -399,3 +400,82 @@ def test_a_busy_process_ends_when_the_other_end_hangs_up():
     process.send(id=2, **call("/p", "recall", {"query": "hang"}))
     process.hang_up()
     assert process.ended() == 0
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1, 2])
+def test_what_follows_a_very_long_line_is_answered(talk, monkeypatch, more):
+    monkeypatch.setattr(bridge, "MAX_REQUEST_BYTES", 1000)
+    head = b'{"id": 1, "method": "hello", "params": {"x": "'
+    long = head + b"y" * (1000 + more - len(head) - 3) + b'"}}'
+    replies = talk.raw(long + b"\n" + b'{"id": 2, "method": "hello"}\n')
+    assert [reply["ok"] for reply in replies] == [more < 0, True]
+    assert replies[1]["id"] == 2
+
+
+@pytest.mark.parametrize(
+    ("file", "folder"),
+    [
+        ("link/a.jsonl", "s"),
+        ("s/a.jsonl", "link"),
+        ("link/a.jsonl", "link"),
+        ("s/../s/a.jsonl", "s"),
+        ("s//a.jsonl", "s/"),
+        ("s/a.jsonl", ""),
+    ],
+)
+def test_what_is_visible_is_left_out_however_its_path_is_written(tmp_path, file, folder):
+    (tmp_path / "s").mkdir()
+    (tmp_path / "link").symlink_to("s")
+    said = chain(user("tea here"), user("tea there"))
+    (tmp_path / "s/a.jsonl").write_bytes(lines(header(), *said))
+    where = {
+        "sessionFile": f"{tmp_path}/{file}",
+        "sessionDir": f"{tmp_path}/{folder}" if folder else "",
+        "leafId": "a0000002",
+    }
+    assert refs(tmp_path, {"query": "tea"}, where) == []
+    assert refs(tmp_path, {"query": "tea", "all_sessions": True}, where) == []
+
+
+def test_a_fork_of_what_is_visible_is_left_out_when_the_original_is_out_of_scope(tmp_path):
+    said = chain(user("tea here"), user("tea there"))
+    path = tmp_path / "s/a.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(lines(header(), *said))
+    for number in range(6):
+        fork = lines(
+            header(parentSession=str(path)), *said, *chain(user(f"other {number}"), first=9)
+        )
+        (tmp_path / f"s/f{number}.jsonl").write_bytes(fork)
+        os.utime(tmp_path / f"s/f{number}.jsonl", (2_000_000_000 + number,) * 2)
+    where = {"sessionFile": str(path), "sessionDir": str(path.parent), "leafId": "a0000002"}
+    assert refs(tmp_path, {"query": "tea"}, where) == []
+    assert len(refs(tmp_path, {"query": "tea", "include_visible": True}, where)) == 2
+
+
+@pytest.mark.parametrize("count", [5, 60, 200])
+def test_the_newest_are_given_however_much_is_visible(tmp_path, count):
+    said = chain(*(user(f"turn {number}") for number in range(count)))
+    path = tmp_path / "s/a.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(lines(header(), *said))
+    (tmp_path / "s/old.jsonl").write_bytes(lines(header(), *chain(user("tea of old"), prefix="b")))
+    os.utime(tmp_path / "s/old.jsonl", (1, 1))
+    where = {
+        "sessionFile": str(path),
+        "sessionDir": str(path.parent),
+        "leafId": f"a{count:07x}",
+    }
+    assert refs(tmp_path, {}, where) == [f"{tmp_path}/s/old.jsonl:2"]
+
+
+def refs(cwd: Path, args: Reply, where: Reply) -> list[str]:
+    """Ask a bridge of the real thing."""
+    (cwd / ".git").mkdir(exist_ok=True)
+    server = bridge.Server(bridge.open_facade, Resting())
+    request = {"id": 1, **call(cwd, "recall", args, **where)}
+    reply = server.answer(json.dumps(request).encode())
+    server.close()
+    assert reply["ok"], reply
+    result: Any = reply["result"]
+    return list(result["details"]["refs"])
