@@ -5,7 +5,7 @@
  * resident child that speaks JSON lines. It imports node builtins and types, so it runs unbuilt on every Pi from
  * 0.80.6 on. Compaction is Pi's alone: nothing here writes, replaces or delays a summary.
  */
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,6 +17,7 @@ const PROTOCOL = 1;
 const HYDRATION = "clawa-hydration";
 const PASS = "clawa-memory-pass";
 const CALL_MS = Number(process.env.CLAWA_SEARCH_TIMEOUT_MS) || 30_000;
+const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 const START_MS = Math.min(CALL_MS, 5_000);
 
 type Content = { type: "text"; text: string } | { type: "image"; data: string; mimeType: string };
@@ -38,13 +39,24 @@ type Declared = {
 
 /** How to start the bridge: environment, what `clawa-search setup pi` wrote, a checkout's own venv, PATH. */
 function command(): string[] {
-  if (process.env.CLAWA_SEARCH_CMD) return JSON.parse(process.env.CLAWA_SEARCH_CMD);
+  if (process.env.CLAWA_SEARCH_CMD) return words("CLAWA_SEARCH_CMD", process.env.CLAWA_SEARCH_CMD);
   const written = join(HERE, "command.json");
-  if (existsSync(written)) return JSON.parse(readFileSync(written, "utf8"));
+  if (existsSync(written)) return words(written, readFileSync(written, "utf8"));
   const python = join(HERE, "../../.venv/bin/python");
   // -P: Pi stands in the user's project, whose json.py must not become ours.
   if (existsSync(python)) return [python, "-P", "-m", "clawa_search", "bridge"];
   return ["clawa-search", "bridge"];
+}
+
+/** Read a command as JSON. */
+function words(place: string, text: string): string[] {
+  try {
+    const found: unknown = JSON.parse(text);
+    if (Array.isArray(found) && found[0] && found.every((one) => typeof one === "string")) return found;
+  } catch {
+    // told below
+  }
+  throw new Error(`${place}: is no command; run \`clawa-search setup pi\`, then /reload`);
 }
 
 /** One Python process; requests and answers in order. */
@@ -55,17 +67,18 @@ class Child {
   dead = false;
   private rest = Buffer.alloc(0);
   private complaint = "";
-  private readonly process: ChildProcessWithoutNullStreams;
+  private readonly process: ChildProcess;
 
   constructor([file = "", ...args]: string[]) {
     this.process = spawn(file, args, { cwd: HERE, stdio: ["pipe", "pipe", "pipe"] });
-    this.process.stdout.on("data", (part: Buffer) => this.read(part));
-    this.process.stderr.on("data", (part: Buffer) => {
-      this.complaint = (this.complaint + part).slice(-2_000);
-    });
-    this.process.stdin.on("error", () => {});
+    // First of all: without descriptors left there are no pipes, and an error that nobody hears ends Pi.
     this.process.on("error", (error) => this.gone(`cannot start ${file}: ${error.message}`));
     this.process.on("exit", (code, signal) => this.gone(`the bridge ended (${code ?? signal})`));
+    this.process.stdout?.on("data", (part: Buffer) => this.read(part));
+    this.process.stderr?.on("data", (part: Buffer) => {
+      this.complaint = (this.complaint + part).slice(-2_000);
+    });
+    this.process.stdin?.on("error", () => {});
   }
 
   private read(part: Buffer) {
@@ -78,16 +91,17 @@ class Child {
   }
 
   private settle(line: string) {
-    let reply: Reply;
+    let reply: Reply | null;
     try {
       reply = JSON.parse(line);
     } catch {
       return; // not a reply
     }
+    if (typeof reply !== "object" || reply === null) return;
     this.open.delete(reply.id);
     const waiting = this.waiting.get(reply.id);
     if (reply.ok) waiting?.resolve(reply.result);
-    else waiting?.reject(new Error([reply.error?.message, reply.error?.hint].filter(Boolean).join("; ")));
+    else waiting?.reject(new Error([reply.error?.message ?? "an answer that is none", reply.error?.hint].filter(Boolean).join("; ")));
   }
 
   private gone(why: string) {
@@ -97,20 +111,24 @@ class Child {
     for (const one of [...this.waiting.values()]) one.reject(new Error([why, said].filter(Boolean).join(": ")));
   }
 
-  send(id: number, method: string, params: object, wanted: boolean) {
+  send(id: number, line: string, wanted: boolean) {
     if (wanted) this.open.add(id);
-    this.process.stdin.write(`${JSON.stringify({ id, method, params })}\n`);
+    this.process.stdin?.write(line);
   }
 
   /** An idle child ends with its input; a busy one would not notice, and must not outlive Pi. Pi waits for neither. */
   stop() {
     this.dead = true;
     if (this.open.size > 0) this.process.kill();
-    this.process.stdin.end();
-    this.process.stdout.destroy();
-    this.process.stderr.destroy();
+    this.process.stdin?.end();
+    this.process.stdout?.destroy();
+    this.process.stderr?.destroy();
     this.process.unref();
   }
+}
+
+function request(id: number, method: string, params: object): string {
+  return `${JSON.stringify({ id, method, params })}\n`;
 }
 
 class Bridge {
@@ -120,8 +138,17 @@ class Bridge {
   call(method: string, params: object, signal?: AbortSignal, limitMs = CALL_MS): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(new Error("clawa-search: aborted"));
-      const child = this.ready();
       const id = this.next++;
+      const line = request(id, method, params);
+      if (Buffer.byteLength(line) > MAX_REQUEST_BYTES) {
+        return reject(new Error(`clawa-search: a request may have ${MAX_REQUEST_BYTES} bytes`));
+      }
+      let child: Child;
+      try {
+        child = this.ready();
+      } catch (error) {
+        return reject(new Error(`clawa-search: ${(error as Error).message}`));
+      }
       const end = () => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", abort);
@@ -144,13 +171,14 @@ class Bridge {
         },
         reject: (error) => fail(error.message),
       });
-      child.send(id, method, params, true);
+      child.send(id, line, true);
     });
   }
 
   /** Say something that needs no answer; does not start a child. */
   tell(method: string, params: object) {
-    if (this.child && !this.child.dead) this.child.send(this.next++, method, params, false);
+    const id = this.next++;
+    if (this.child && !this.child.dead) this.child.send(id, request(id, method, params), false);
   }
 
   stop() {
@@ -261,7 +289,7 @@ export default function (pi: ExtensionAPI) {
   /** Let no request go out without the hydration, with two of them, or with a stale one. */
   pi.on("context", (event, ctx) => {
     const ours = event.messages.filter(isHydration);
-    const current = ours.filter((one) => payload === undefined || shaOf(one) === payload?.sha).at(-1);
+    const current = ours.filter((one) => payload === undefined || (payload && shaOf(one) === payload.sha)).at(-1);
     const shown = current ?? (payload ? made(payload) : undefined);
     const blind = !ctx.model?.input.includes("image");
     if (shown === current && ours.length === (shown ? 1 : 0) && !(blind && shown && hasImage(shown))) return undefined;
@@ -274,24 +302,28 @@ export default function (pi: ExtensionAPI) {
     const usage = ctx.getContextUsage();
     if (!ctx.hasUI || !usage || usage.tokens == null) return;
     const branch = ctx.sessionManager.getBranch();
-    const cycle = branch.filter((one) => one.type === "compaction").length;
+    const cycle = cycleOf(ctx);
     const done = branch.flatMap((one) =>
       one.type === "custom_message" && one.customType === PASS ? [(one.details as { cycle?: number })?.cycle ?? 0] : [],
     );
-    if (passed === cycle || done.includes(cycle)) return;
+    if (passed === cycle || done.includes(cycle) || !pi.getActiveTools().includes("remember")) return;
+    // What a pass itself, and the compaction after it, add to the context is no reason for another.
+    const passes = branch.map((one) => one.type === "custom_message" && one.customType === PASS);
+    const since = branch.slice(passes.lastIndexOf(true) + 1);
+    if (!since.some((one) => one.type === "message" && one.message.role === "user")) return;
     const last = event.messages.at(-1) as { stopReason?: string } | undefined;
     const compaction = pi.getSettings?.().compaction;
     const asked = {
       tokens: usage.tokens,
       window: usage.contextWindow,
-      reserve: compaction?.enabled === false ? 0 : compaction?.reserveTokens,
+      reserve: compaction?.enabled === false ? 0 : (reserveOf(compaction, ctx) ?? compaction?.reserveTokens),
       cycle,
       done,
       stopReason: last?.stopReason ?? "stop",
       hasUI: ctx.hasUI,
     };
     const answer = await ask<PassAnswer>(ctx, "memory_pass", asked, undefined, START_MS).catch(() => undefined);
-    if (!answer?.due) return;
+    if (!answer?.due || ctx.signal?.aborted || cycleOf(ctx) !== cycle) return; // while Python was asked
     passed = cycle;
     pi.sendMessage(
       { customType: PASS, content: answer.prompt, display: false, details: { ...asked, threshold: answer.threshold } },
@@ -300,7 +332,12 @@ export default function (pi: ExtensionAPI) {
   });
 
   pi.on("agent_settled", async (_event, ctx) => {
-    if (unpersisted) persist(ctx);
+    if (payload === undefined && !told) {
+      await load(ctx); // the bridge was down when the session began
+      unpersisted = true;
+    }
+    // Where nobody looks on, Pi prints the last message: it must be the answer. The next process persists.
+    if (unpersisted && ctx.hasUI) persist(ctx);
     bridge.tell("settled", where(ctx));
   });
 
@@ -318,6 +355,17 @@ export default function (pi: ExtensionAPI) {
       },
     });
   }
+}
+
+/** How often the current branch was compacted. */
+function cycleOf(ctx: ExtensionContext): number {
+  return ctx.sessionManager.getBranch().filter((one) => one.type === "compaction").length;
+}
+
+/** What the settings reserve for the current model alone. */
+function reserveOf(compaction: object | undefined, ctx: ExtensionContext): number | undefined {
+  type Overrides = { modelOverrides?: Record<string, { reserveTokens?: number } | undefined> };
+  return (compaction as Overrides | undefined)?.modelOverrides?.[`${ctx.model?.provider}/${ctx.model?.id}`]?.reserveTokens;
 }
 
 function isHydration(message: Message): boolean {

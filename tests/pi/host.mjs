@@ -72,19 +72,26 @@ class Host {
     extension({
       on: (name, handler) => this.handlers.set(name, handler),
       registerTool: () => {},
-      getSettings: () => ({ compaction: { reserveTokens: 1_000 } }),
+      getActiveTools: () => (this.blunt ? ["read"] : ["read", "remember", "recall"]),
+      getSettings: () => ({
+        compaction: { reserveTokens: 1_000, modelOverrides: { "stub/eager": { reserveTokens: 10_000 } } },
+      }),
       sendMessage: (message, options) => this.send(message, options),
     });
     await this.emit("session_start", { reason });
   }
 
   get context() {
+    const host = this;
     return {
       cwd: this.home,
       sessionManager: this.manager,
       hasUI: this.hasUI,
       ui: { notify() {} },
-      model: { input: this.images ? ["text", "image"] : ["text"] },
+      model: { provider: "stub", id: this.eager ? "eager" : "m", input: this.images ? ["text", "image"] : ["text"] },
+      get signal() {
+        return host.signal;
+      },
       getContextUsage: () => ({ tokens: this.tokens ?? null, contextWindow: this.window }),
     };
   }
@@ -147,12 +154,16 @@ class Host {
       last = this.answer(tokens, turn < turns ? "toolUse" : stopReason);
       if (turn < turns && tokens > this.window - 1_000) await this.compact("threshold", keep);
     }
-    await this.emit("agent_end", { messages: [last] });
+    const ended = this.emit("agent_end", { messages: [last] });
+    if (this.race === "compact") await this.compact("manual", keep);
+    if (this.race === "abort") this.signal = AbortSignal.abort();
+    await ended;
+    this.signal = undefined;
     const queue = this.queue;
     if (this.tokens > this.window - 1_000) await this.compact("threshold", keep);
     for (const pass of queue) {
       this.trace.passes.push(pass.details.cycle);
-      await this.run(pass, 2, Math.min(tokens, this.window / 2), "stop", keep);
+      await this.run(pass, 2, this.stuck ? tokens : Math.min(tokens, this.window / 2), "stop", keep);
     }
     if (!isPass) {
       this.running = false;
@@ -204,6 +215,12 @@ class Host {
         return undefined;
       case "edit":
         return this.edit();
+      case "world": // one of: stuck (no compaction makes room), blunt (no tools), eager (a model's own reserve)
+        this[one] = !this[one];
+        return undefined;
+      case "race": // what happens while Python is asked whether a pass is due
+        this.race = one;
+        return undefined;
       case "outage":
         outage = !outage;
         return undefined;

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 
 import pytest
@@ -63,7 +64,9 @@ def test_a_child_killed_while_idle_is_started_again(lab):
 
 
 @pytest.mark.parametrize(
-    "command", [["/nowhere/python", "bridge"], ["/bin/false"]], ids=["missing", "failing"]
+    "command",
+    [["/nowhere/python", "bridge"], ["/bin/false"], ["/bin/echo", "null"], ["/bin/echo", "{}"]],
+    ids=["missing", "failing", "null", "empty"],
 )
 def test_without_python_the_agent_goes_on_and_says_so_once(lab, command):
     lab.env["CLAWA_SEARCH_CMD"] = json.dumps(command)
@@ -128,3 +131,44 @@ def test_a_stale_copy_of_the_extension_is_told_once(lab):
         pi.prompt("!say hi")
         (notice,) = pi.notices()
     assert "clawa-search setup pi" in notice
+
+
+@pytest.mark.parametrize("written", ["{", "", "[]", "{}", "[1]", "null"])
+def test_a_broken_command_file_is_named_with_its_remedy(lab, written):
+    del lab.env["CLAWA_SEARCH_CMD"]
+    path = lab.agent / "extensions/clawa-search/command.json"
+    path.write_text(written)
+    with lab.rpc() as pi:
+        pi.prompt("hello !say hi")
+        (notice,) = pi.notices()
+    assert str(path) in notice
+    assert "clawa-search setup pi" in notice
+
+
+def test_without_descriptors_left_the_agent_goes_on(lab):
+    with lab.rpc() as pi:
+        pi.prompt("!say hi")
+        child = bridge_of(pi)
+        os.kill(child, signal.SIGKILL)
+        assert_gone(child)
+        used = max(int(name) for name in os.listdir(f"/proc/{pi.process.pid}/fd"))
+        resource.prlimit(pi.process.pid, resource.RLIMIT_NOFILE, (used + 3, 4096))
+        pi.send("prompt", message='!call recall {"query":"x"}')
+        pi.until(lambda event: event["type"] == "agent_settled")
+        resource.prlimit(pi.process.pid, resource.RLIMIT_NOFILE, (1024, 4096))
+        pi.prompt('!call recall {"query":"x"}')
+        assert not pi.results()[-1][1]
+
+
+def test_a_bridge_that_was_down_at_the_start_hydrates_as_soon_as_it_answers(lab):
+    command = lab.env["CLAWA_SEARCH_CMD"]
+    flag = lab.project / "up"
+    late = f"[ -e '{flag}' ] || exit 3; exec {' '.join(json.loads(command))}"
+    lab.env["CLAWA_SEARCH_CMD"] = json.dumps(["/bin/sh", "-c", late])
+    with lab.rpc() as pi:
+        pi.prompt("!say hi")
+        assert lab.model.turns[-1].hydrations == []
+        flag.touch()
+        pi.prompt('!call recall {"query":"x"}')
+        pi.prompt("!say hi again")
+    assert lab.model.turns[-1].hydrations == [lab.hydration_text()]

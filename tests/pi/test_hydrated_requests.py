@@ -177,3 +177,39 @@ def test_without_a_session_file_it_is_hydrated_as_well(lab):
     assert lab.run("-p", "--no-session", "hello !say hi") == "hi\n"
     assert_hydrated(lab, turns=1)
     assert lab.sessions() == []
+
+
+@pytest.mark.parametrize("details", ["absent", None, {}, {"hash": "x"}, {"sha": "old"}])
+@pytest.mark.parametrize("living", [True, False])
+def test_a_block_of_another_version_is_never_shown(lab, details, living):
+    if not living:
+        for name in ("CLAW.md", "HUMAN.md"):
+            (lab.project / name).unlink()
+    lab.run("-p", "hello !say hi")
+    (path,) = lab.sessions()
+    last = json.loads(path.read_text().splitlines()[-1])
+    block = {
+        "type": "custom_message",
+        "id": "0ld00001",
+        "parentId": last["id"],
+        "timestamp": last["timestamp"],
+        "customType": "clawa-hydration",
+        "content": "CLAWA HYDRATION: of an old version",
+        "display": False,
+    }
+    if details != "absent":
+        block["details"] = details
+    with path.open("a") as file:
+        file.write(json.dumps(block) + "\n")
+    lab.run("-p", "-c", "again !say hi")
+    assert lab.model.turns[-1].hydrations == ([lab.hydration_text()] if living else [])
+
+
+def test_in_print_mode_a_compaction_does_not_hide_the_answer(lab):
+    for number in range(3):
+        lab.run("-p", "-c", f"{number} {'x' * 3_000} !say ok")
+    before = len(lab.model.requests)
+    assert lab.run("-p", "-c", "!usage 19500 !say THE ANSWER") == "THE ANSWER\n"
+    assert any(request.for_summary for request in lab.model.requests[before:])
+    lab.run("-p", "-c", "after !say after")
+    assert_hydrated(lab, turns=5)

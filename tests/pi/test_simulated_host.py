@@ -107,3 +107,23 @@ def test_the_pass_runs_again_after_each_compaction(host):
     trace = host.play([["prompt", 50, 0], *cycle * 3, ["prompt", 93, 0]])
     assert trace["passes"] == [0, 1, 2, 3]
     assert trace["passesOnBranch"] == [0, 1, 2, 3]
+
+
+def test_a_context_that_no_compaction_empties_has_one_pass_a_human_message(host):
+    trace = host.play([["world", "stuck"], *[["prompt", 96, 0]] * 3])
+    assert len(trace["passes"]) == 3
+    assert trace["passesOnBranch"] == sorted(set(trace["passesOnBranch"]))
+
+
+@pytest.mark.parametrize("what", ["compact", "abort"])
+def test_no_pass_is_queued_when_the_run_was_overtaken_while_python_was_asked(host, what):
+    assert host.play([["race", what], ["prompt", 92, 0]])["passes"] == []
+
+
+def test_no_pass_is_queued_when_its_tools_are_switched_off(host):
+    assert host.play([["world", "blunt"], ["prompt", 92, 0]])["passes"] == []
+
+
+def test_a_reserve_of_the_models_own_counts(host):
+    assert host.play([["prompt", 60, 0]])["passes"] == []
+    assert host.play([["world", "eager"], ["prompt", 60, 0]])["passes"] == [0]
