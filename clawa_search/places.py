@@ -72,7 +72,14 @@ class Places:
         self.current_file = env.get("PI_SESSION_FILE") or ""
 
     def absolute(self, path: str, base: str | None = None) -> str:
-        """Return *path* as an absolute one, from *base* or the cwd; `~` is the user's home."""
+        """Return *path* as an absolute one, from *base* or the cwd; `~` is the user's home.
+
+        As Pi does, it takes a `file://` URL for the path that it names.
+        """
+        if path.startswith("file://"):
+            from urllib.parse import unquote, urlsplit
+
+            path = unquote(urlsplit(path).path)
         if path == "~" or path.startswith("~/"):
             path = self.user_home + path[1:]
         return os.path.normpath(os.path.join(base or self.cwd, path))

@@ -98,12 +98,15 @@ def main(folders: list[str]) -> int:
     from clawa_search.errors import IndexBusyError
     from clawa_search.pi.lifetime import end_with_parent
     from clawa_search.places import Places
+    from indexer.discover import Listing
     from indexer.sync import sync
 
     end_with_parent(grace_seconds=0)
-    places = Places()
+    listing = Listing()
+    for folder in folders:  # Pi's sessions lie flat; `pi --session` may name a file anywhere
+        listing.walk(folder, flat=True)
     with contextlib.suppress(IndexBusyError):
-        sync(places.index_dir, places.listing_of(folders))
+        sync(Places().index_dir, listing)
     return 0
 
 

@@ -33,8 +33,8 @@ class Status:
     """What lies where the extension belongs.
 
     Attributes:
-        state: `current`: as this package has it, and its command exists. `outdated`: copied by
-            another version. `broken`: files are missing, or the command leads nowhere. `foreign`:
+        state: `absent`: nothing of ours is there. `current`: as this package has it, with the
+            command of this interpreter. `outdated`: copied by another version. `broken`: files are missing, or the command leads nowhere. `foreign`:
             not made by us.
         folder: the extension's folder, absolute, whether it exists or not.
         detail: what is wrong and what to do; empty when nothing is.
@@ -56,19 +56,23 @@ def command() -> list[str]:
 def status(agent_dir: str) -> Status:
     """Tell whether the installed copy matches this package."""
     folder = os.path.join(agent_dir, FOLDER)
+    absent = Status("absent", folder, "run `clawa-search setup pi`")
     if not os.path.lexists(folder):
-        return Status("absent", folder, "run `clawa-search setup pi`")
+        return absent
     if not _is_ours(folder):
         return Status("foreign", folder, f"{folder}: was not made by clawa-search; move it away")
+    if not any(os.path.lexists(os.path.join(folder, name)) for name in _OURS):
+        return absent
     again = "run `clawa-search setup pi` again"
     found = {name: _read(os.path.join(folder, name)) for name in _OURS}
     missing = [name for name, content in found.items() if content is None]
     if missing:
         return Status("broken", folder, f"{', '.join(missing)}: missing; {again}")
-    program = _program(found[COMMAND] or b"")
+    written = _words(found[COMMAND] or b"")
+    program = written[0] if written else ""
     if not os.access(program, os.X_OK):
         return Status("broken", folder, f"{program or COMMAND}: is no program any more; {again}")
-    if any(found[name] != assets.read(name) for name in assets.FILES) or program != sys.executable:
+    if any(found[name] != assets.read(name) for name in assets.FILES) or written != command():
         return Status("outdated", folder, f"was installed by another clawa-search; {again}")
     return Status("current", folder)
 
@@ -120,12 +124,14 @@ def _checked(agent_dir: str) -> Status:
 
 
 def _is_ours(folder: str) -> bool:
-    """A real folder that bears our mark, or holds nothing at all."""
+    """A real folder that bears our mark, or nothing of ours and nothing that Pi would load."""
     if not stat.S_ISDIR(os.lstat(folder).st_mode):
         return False
     marked = _read(os.path.join(folder, _MARK))
     if marked is None:
-        return not os.listdir(folder)
+        return not any(
+            name in _OURS or name.endswith((".ts", ".js")) for name in os.listdir(folder)
+        )
     try:
         about = json.loads(marked)
     except ValueError:
@@ -133,12 +139,12 @@ def _is_ours(folder: str) -> bool:
     return isinstance(about, dict) and about.get("name") == _NAME
 
 
-def _program(written: bytes) -> str:
+def _words(written: bytes) -> list[str]:
     try:
         found = json.loads(written)
     except ValueError:
-        return ""
-    return str(found[0]) if isinstance(found, list) and found else ""
+        return []
+    return [str(word) for word in found] if isinstance(found, list) else []
 
 
 def _read(path: str) -> bytes | None:

@@ -43,11 +43,19 @@ class Where:
         return cls(cwd, _text(params, "sessionFile"), _text(params, "sessionDir"), leaf or None)
 
     def places(self) -> Places:
-        """Return where this Clawa's files are: the folder that Pi uses beats every setting."""
+        """Return where this Clawa's files are: the folder that Pi uses beats every setting.
+
+        But a folder around the project or the user's home is only where a file lay that was
+        opened by its name (`pi --session ~/x.jsonl`), and not to be searched through.
+        """
         env = dict(os.environ)
         env["PI_SESSION_FILE"] = self.session_file
-        if self.session_dir:
-            env["PI_CODING_AGENT_SESSION_DIR"] = self.session_dir
+        usual = Places(cwd=self.cwd, env=env)
+        below = (usual.home, usual.cwd, usual.user_home)
+        folder = os.path.join(os.path.normpath(self.session_dir), "")
+        if not self.session_dir or any(f"{one}/".startswith(folder) for one in below):
+            return usual
+        env["PI_CODING_AGENT_SESSION_DIR"] = self.session_dir
         return Places(cwd=self.cwd, env=env)
 
 

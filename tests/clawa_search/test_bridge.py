@@ -16,6 +16,7 @@ from clawa_search import bridge
 from clawa_search.continuity.memory_pass import PROMPT
 from clawa_search.pi import assets
 from clawa_search.pi.catch_up import CatchUp
+from clawa_search.places import folder_name
 from tests.builders import chain, header, lines, user
 from tests.pi.fake import FakeRecall
 
@@ -479,3 +480,22 @@ def refs(cwd: Path, args: Reply, where: Reply) -> list[str]:
     assert reply["ok"], reply
     result: Any = reply["result"]
     return list(result["details"]["refs"])
+
+
+@pytest.mark.parametrize("spot", ["", "project", "elsewhere"])
+def test_a_session_opened_by_name_leaves_the_usual_ones_in_scope(tmp_path, monkeypatch, spot):
+    project = tmp_path / "project"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path / "agent"))
+    usual = tmp_path / "agent/sessions" / folder_name(str(project)) / "a.jsonl"
+    deep = tmp_path / spot / "some/deep/b.jsonl"
+    opened = tmp_path / spot / "x.jsonl"
+    for path in (usual, deep, opened):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(lines(header(), *chain(user(f"tea of {path.name}"), prefix=path.name[0])))
+    project.mkdir(exist_ok=True)
+    where = {"sessionFile": str(opened), "sessionDir": str(opened.parent), "leafId": None}
+    found = refs(project, {"query": "tea"}, where)
+    assert f"{opened}:2" in found
+    assert f"{deep}:2" not in found
+    assert (f"{usual}:2" in found) == (spot != "elsewhere")

@@ -55,6 +55,11 @@ def test_paths_are_made_absolute_and_a_tilde_is_the_users_home(empty):
     assert made.explicit == [f"{empty.project}/s", "/t"]
 
 
+def test_a_url_of_a_folder_is_its_path(empty):
+    made = places(empty, PI_CODING_AGENT_DIR="file:///srv/my%20agent")
+    assert made.agent_dir == "/srv/my agent"
+
+
 def test_the_cache_is_where_the_platform_wants_it(monkeypatch, tmp_path):
     for settings in ({}, {"XDG_CACHE_HOME": str(tmp_path)}, {"XDG_CACHE_HOME": ""}):
         monkeypatch.delenv("XDG_CACHE_HOME", raising=False)

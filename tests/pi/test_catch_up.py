@@ -1,9 +1,21 @@
 """Indexing behind the answers: one process at a time, ended with the bridge."""
 
+import os
+import subprocess
 import sys
 import threading
 
+import pytest
+
 from clawa_search.pi.catch_up import CatchUp
+from tests.builders import Home, user
+
+
+@pytest.fixture
+def home(tmp_path):
+    made = Home(tmp_path)
+    yield made
+    made.close()
 
 
 def test_catching_up_runs_one_process_at_a_time_and_takes_all_folders(tmp_path):
@@ -31,3 +43,16 @@ def test_a_command_that_cannot_start_is_no_error(tmp_path):
     catch_up = CatchUp((str(tmp_path / "nothing"),))
     catch_up.request(str(tmp_path))
     catch_up.close(5)
+
+
+def test_what_lies_below_the_folder_of_a_session_is_not_indexed(home):
+    home.write("a.jsonl", user("tea"))
+    home.write("deep/er/b.jsonl", user("coffee"))
+    env = {**os.environ, "CLAWA_INDEX_DIR": home.recall.places.index_dir}
+    command = [sys.executable, "-P", "-m", "clawa_search.pi.catch_up", str(home.sessions)]
+    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE) as process:  # its lifeline
+        assert process.wait(60) == 0
+    catalog = home.recall.open_catalog()
+    assert catalog is not None
+    assert [os.path.basename(path) for path in catalog.told()] == ["a.jsonl"]
+    assert catalog.roots() == []

@@ -58,6 +58,12 @@ def test_installing_twice_changes_nothing(agent, tmp_path):
         (COMMAND, b'["/nowhere/python"]', "broken"),
         (COMMAND, b"{", "broken"),
         (COMMAND, b'["/bin/sh", "-P"]', "outdated"),
+        (COMMAND, json.dumps([sys.executable]).encode(), "outdated"),
+        (
+            COMMAND,
+            json.dumps([sys.executable, "-m", "clawa_search", "bridge"]).encode(),
+            "outdated",
+        ),
         ("tools.json", None, "broken"),
     ],
 )
@@ -80,8 +86,11 @@ def test_removing_leaves_what_others_put_there(agent, tmp_path):
     assert not folder.exists()
     install(agent)
     (folder / "notes.txt").write_text("mine")
-    assert remove(agent).state == "foreign"
-    assert listing(folder) == {"notes.txt": b"mine"}
+    for _ in range(2):
+        assert remove(agent).state == "absent"
+        assert listing(folder) == {"notes.txt": b"mine"}
+    assert install(agent).state == "current"
+    assert (folder / "notes.txt").read_text() == "mine"
 
 
 def test_removing_what_is_not_there_is_no_error(agent):
