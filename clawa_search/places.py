@@ -67,15 +67,18 @@ class Places:
         self.agent_dir = self.absolute(
             env.get("PI_CODING_AGENT_DIR") or f"{self.user_home}/.pi/agent"
         )
+        if isinstance(sessions_dirs, str):
+            sessions_dirs = [sessions_dirs]
         self.explicit = [self.absolute(path) for path in sessions_dirs]
         self.env_dir = env.get("PI_CODING_AGENT_SESSION_DIR") or ""
         self.current_file = env.get("PI_SESSION_FILE") or ""
 
-    def absolute(self, path: str, base: str | None = None) -> str:
+    def absolute(self, path: str | os.PathLike[str], base: str | None = None) -> str:
         """Return *path* as an absolute one, from *base* or the cwd; `~` is the user's home.
 
         As Pi does, it takes a `file://` URL for the path that it names.
         """
+        path = os.fspath(path)
         if path.startswith("file://"):
             from urllib.parse import unquote, urlsplit
 

@@ -136,7 +136,7 @@ class Recall:
         """
         from indexer.sync import sync
 
-        chosen = list(paths)
+        chosen = [paths] if isinstance(paths, str) else list(paths)
         listing = self.places.listing_of(chosen) if chosen else self.everything(compared=True)
         try:
             return sync(

@@ -44,8 +44,8 @@ clawa_search.cli.streams clawa_search.main
     "recall": """
 indexer.engines clawa_search.cli.hot
 clawa_search.recall clawa_search.places clawa_search.search. clawa_search.search.excerpt
-clawa_search.search.question clawa_search.secrets clawa_search.search.recent indexer.version
-clawa_search.memory. clawa_search.memory.tags clawa_search.memory.record _sqlite3
+clawa_search.memory. clawa_search.memory.tags clawa_search.search.question clawa_search.secrets
+clawa_search.search.recent indexer.version clawa_search.memory.record _sqlite3
 clawa_search.memory.connect math indexer.word clawa_search.memory.terms clawa_search.memory.plan
 clawa_search.memory.candidates clawa_search.memory.condition clawa_search.memory.database
 clawa_search.memory.store clawa_search.output. clawa_search.output.clean clawa_search.output.text

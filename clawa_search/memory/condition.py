@@ -49,7 +49,7 @@ def condition(con: sqlite3.Connection) -> str:
         try:
             row = con.execute("SELECT schema, analyser FROM memories_state").fetchone()
         except _sqlite3.DatabaseError as error:
-            if not is_damage(error):
+            if not is_damage(error) and "no such column" not in str(error):
                 raise
     schema, analyser = row or (0, 0)
     if schema > SCHEMA:

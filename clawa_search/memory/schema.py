@@ -18,6 +18,7 @@ itself until `mirror.refresh` has caught up.
 from __future__ import annotations
 
 import _sqlite3
+import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     import sqlite_utils
 
+from clawa_search.errors import StoreError
 from clawa_search.memory.condition import (
     AHEAD,
     CURRENT,
@@ -167,9 +169,37 @@ def _migrate(con: sqlite3.Connection, path: str, now_ms: int) -> None:
         raise newer(path)
     if needs in (CURRENT, AHEAD):
         return
-    if _will_rebuild(con):
-        back_up(path, now_ms)
-    _apply(con, path)
+    _refuse_others(con, path)
+    copy = back_up(path, now_ms) if _will_rebuild(con) else ""
+    try:
+        _apply(con, path)
+    except BaseException:
+        if copy:  # nothing was changed, and the next reader tries again
+            os.unlink(copy)
+        raise
+
+
+def _refuse_others(con: sqlite3.Connection, path: str) -> None:
+    """Leave a file alone in which another program's table has the name of one of ours.
+
+    Raises:
+        StoreError: it has.
+    """
+    scratch = _sqlite3.connect(":memory:")
+    try:
+        for statement in MIRROR:
+            if statement.startswith("CREATE TABLE"):
+                scratch.execute(statement)
+        for table in TABLES:
+            found = con.execute(f"PRAGMA table_info({table})").fetchall()
+            ours = scratch.execute(f"PRAGMA table_info({table})").fetchall()
+            if found and ours and {row[1] for row in found} != {row[1] for row in ours}:
+                raise StoreError(
+                    f"{path}: the table {table} is another program's",
+                    hint="rename it, or set --home to another folder; nothing was changed",
+                )
+    finally:
+        scratch.close()
 
 
 def _will_rebuild(con: sqlite3.Connection) -> bool:

@@ -21,16 +21,21 @@ _MAX_KNOWN = 2000  # stored lists whose tags are remembered; memories share few 
 _known: dict[str, tuple[str, ...]] = {}
 
 
+def several(given: Iterable[str]) -> tuple[str, ...]:
+    """Return what a caller gave as a list; one string is one thing, not its letters."""
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
 def normalise(tags: Iterable[str]) -> tuple[str, ...]:
     """Return *tags* as they are stored: cleaned, without empty ones and repetitions, 12 at most."""
-    cleaned = dict.fromkeys(_clean(tag) for tag in tags)
+    cleaned = dict.fromkeys(_clean(tag) for tag in several(tags))
     cleaned.pop("", None)
     return tuple(cleaned)[:MAX_TAGS]
 
 
 def left_out(tags: Iterable[str]) -> str:
     """Say which of *tags* a memory cannot have; empty when it has them all."""
-    tags = list(tags)
+    tags = several(tags)
     notes = [f"tag {tag!r} was left out: {NOTHING_LEFT}" for tag in tags if not _clean(tag)]
     kept = dict.fromkeys(tag for tag in map(_clean, tags) if tag)
     more = list(kept)[MAX_TAGS:]
@@ -45,7 +50,7 @@ def wanted_tags(tags: Iterable[str]) -> tuple[str, ...]:
     Raises:
         InvalidInputError: nothing is left of one; dropped silently, it would widen the search.
     """
-    for tag in (tags := list(tags)):
+    for tag in (tags := several(tags)):
         if not normalise([tag]):
             from clawa_search.errors import InvalidInputError
 

@@ -5,6 +5,8 @@ The text becomes tokens of the one analyser; it is never handed to a query langu
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -154,8 +156,10 @@ def _take_phrases(query: Query, text: str) -> str:
     outside = analysis.query_words(" ".join(pieces[::2]))
     if sum(map(_is_function, outside)) >= PROSE_WORDS:
         return " ".join(pieces)
-    plain = [pieces[0]]
     last = len(pieces) - 1
+    wanted = any(part.strip(" -") not in ("", "NOT") for part in (*pieces[::2], *pieces[last:]))
+    wanted = wanted or not all(_negates(pieces[at - 1]) for at in range(1, last, 2))
+    plain = [pieces[0]]
     for number in range(1, last + 1):
         piece = pieces[number]
         if number % 2 == 0 or number == last:
@@ -163,10 +167,9 @@ def _take_phrases(query: Query, text: str) -> str:
             continue
         tokens = tuple(analysis.text_tokens(piece))
         before = plain[-1]
-        after_first = any(part.strip() for part in plain[:-1]) or before.strip(" -")
         if not tokens:
             plain.append(piece)
-        elif after_first and (before.endswith((" -", " NOT "))):
+        elif wanted and _negates(before):
             query.excluded.append(tokens)
             plain[-1] = before[:-1] if before.endswith("-") else before[: -len("NOT ")]
         elif (word := analysis.quoted_word(piece)) is not None and _counts_whole(word):
@@ -175,6 +178,11 @@ def _take_phrases(query: Query, text: str) -> str:
             query.phrases.append(tokens)
             query.quoted.append(analysis.Word(piece.strip(), tokens))
     return " ".join(plain)
+
+
+def _negates(before: str) -> bool:
+    """Does what stands before a quoted phrase exclude it?"""
+    return before.endswith((" -", " NOT ")) or before in ("-", "NOT ")
 
 
 def _counts_whole(word: Word) -> bool:
@@ -303,15 +311,19 @@ def _runs(found: list[Word]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(tuple(tokens[at - 1 : at + 2]) for at in longest))
 
 
-def take_filters(query: Query, question: Question) -> None:
-    """Move filters that the user typed into *question*; what has no such value stays a word."""
+def take_filters(query: Query, question: Question, absolute: Callable[[str], str]) -> None:
+    """Move filters that the user typed into *question*; what has no such value stays a word.
+
+    Args:
+        absolute: makes the path of a project absolute, as the flag does.
+    """
     for name, value in query.filters:
-        if not _take_filter(question, name, value):
+        if not _take_filter(question, name, value, absolute):
             query.words += analysis.query_words(f"{name}:{value}")
     query.filters = []
 
 
-def _take_filter(question: Question, name: str, value: str) -> bool:
+def _take_filter(question: Question, name: str, value: str, absolute: Callable[[str], str]) -> bool:
     if name == "role":
         question.roles += (value,)
     elif name == "tag":
@@ -320,9 +332,10 @@ def _take_filter(question: Question, name: str, value: str) -> bool:
             return False
         question.tags += tags
     elif name == "project":
-        if not value.startswith("/"):
+        folder = absolute(value)
+        if value[0] not in "/~." and not os.path.isdir(folder):
             return False
-        question.project = value
+        question.project = folder
     else:
         from clawa_search.errors import InvalidInputError
         from clawa_search.search.dates import parse_when

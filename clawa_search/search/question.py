@@ -9,6 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+from clawa_search.memory.tags import several
+
 SOURCES = ("memory", "session")
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 100
@@ -76,12 +78,12 @@ class Question:
         self.query = query
         self.limit = limit
         self.source = source
-        self.tags = tuple(tags)
+        self.tags = several(tags)
         self.sessions = sessions
         self.everything = everything
         self.project = project
-        self.session_files = tuple(session_files)
-        self.roles = tuple(roles)
+        self.session_files = several(session_files)
+        self.roles = several(roles)
         self.since_ms = since_ms
         self.until_ms = until_ms
         self.context = context

@@ -30,7 +30,7 @@ def answer(recall: Recall, question: Question) -> Answer:
     if question.now_ms is None:
         question.now_ms = int(time.time() * 1000)
     query = parse(question.query)
-    take_filters(query, question)
+    take_filters(query, question, recall.places.absolute)
     try:
         made = _answer(recall, question, query, None)
     except BaseException as error:

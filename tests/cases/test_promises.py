@@ -342,3 +342,31 @@ def test_memories_that_cannot_be_reached_are_not_none(home, link):
     ):
         with pytest.raises(StoreError):
             ask()
+
+
+@pytest.mark.parametrize("value", ["{}/", "{}", "./{}", "{}/../{}"])
+def test_a_project_in_the_query_narrows_as_the_flag_does(home, value):
+    folder = home.project / "sub"
+    folder.mkdir()
+    home.write("a.jsonl", user("alpha"), head=header(cwd=str(folder)))
+    home.write("b.jsonl", user("alpha beta"))
+    for path in ("sub", str(folder)):
+        if path.startswith("/") and value.startswith("."):
+            continue
+        asked = value.format(path, "sub") if "{}/.." in value else value.format(path)
+        assert [hit.excerpt for hit in home.hits(f"alpha project:{asked}")] == ["alpha"]
+
+
+def test_a_word_that_names_no_folder_narrows_nothing(home):
+    home.write("b.jsonl", user("alpha beta"))
+    assert len(home.hits("alpha project:nowhere")) == 1
+
+
+def test_one_string_is_one_tag_one_role_and_one_path(home):
+    path = home.write("a.jsonl", user("alpha"), assistant("alpha too"))
+    home.recall.remember("alpha", tags="human")
+    assert home.hits("alpha", source="memory")[0].tags == ("human",)
+    assert len(home.hits("alpha", source="memory", tags="human")) == 1
+    assert [hit.role for hit in home.hits("alpha", roles="user", source="session")] == ["user"]
+    assert len(home.hits("alpha", session_files=str(path), source="session")) == 2
+    assert home.recall.reindex(str(path)).indexed == 1

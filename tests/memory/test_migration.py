@@ -243,3 +243,47 @@ def test_a_migration_that_fails_changes_nothing(store, path, monkeypatch):
     con = sqlite3.connect(path)
     assert con.execute(INSERT, (1, "x", "[]")).lastrowid == 10
     con.close()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TABLE memories(id INT PRIMARY KEY, ts INTEGER, text TEXT, tags TEXT)",
+        "CREATE TABLE memories(id INTEGER PRIMARY KEY DESC, ts INTEGER, text TEXT, tags TEXT)",
+        "CREATE TABLE memories(id INTEGER PRIMARY KEY, ts INTEGER, text TEXT, tags TEXT) WITHOUT ROWID",
+    ],
+)
+def test_a_file_that_cannot_be_migrated_is_not_copied_again_and_again(tmp_path, sql):
+    path = str(tmp_path / "m.sqlite")
+    con = sqlite3.connect(path)
+    con.execute(sql)
+    con.execute("INSERT INTO memories VALUES (1, 1, 'pear', '[]')")
+    con.commit()
+    con.close()
+    with MemoryStore(path) as store:
+        for _ in range(3):
+            assert find(store, "pear") == [1]
+            with pytest.raises(StoreError):
+                store.remember("plum")
+    assert not [name for name in os.listdir(tmp_path) if "backup" in name]
+
+
+@pytest.mark.parametrize(
+    "table", ["memories_tags", "memories_df", "memories_state", "memories_index"]
+)
+def test_a_table_of_another_program_is_left_alone(tmp_path, table):
+    path = str(tmp_path / "m.sqlite")
+    con = sqlite3.connect(path)
+    con.execute(
+        "CREATE TABLE memories(id INTEGER PRIMARY KEY AUTOINCREMENT, ts INTEGER, text TEXT, tags TEXT)"
+    )
+    con.execute("INSERT INTO memories VALUES (1, 1, 'pear', '[]')")
+    con.execute(f"CREATE TABLE {table}(memory_id INTEGER, label TEXT)")
+    con.execute(f"INSERT INTO {table} VALUES (1, 'mine')")
+    con.commit()
+    with MemoryStore(path) as store:
+        assert find(store, "pear") == [1]
+        with pytest.raises(StoreError, match=f"the table {table} is another program's"):
+            store.remember("plum")
+    assert con.execute(f"SELECT * FROM {table}").fetchall() == [(1, "mine")]
+    con.close()

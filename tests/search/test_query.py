@@ -1,5 +1,7 @@
 """A user's text is never an error, and means what it says."""
 
+from os.path import abspath
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +21,7 @@ def surfaces(text):
 @given(st.text(max_size=300))
 def test_no_text_raises(text):
     query = parse(text)
-    take_filters(query, Question(text, now_ms=1_767_323_045_000))
+    take_filters(query, Question(text, now_ms=1_767_323_045_000), abspath)
     keep_rarest(query, lambda _field, _token: 1)
 
 
@@ -99,7 +101,7 @@ def test_not_in_a_sentence_is_a_word_and_at_the_end_of_a_list_an_operator():
 def test_filters_take_only_known_names_and_values():
     question = Question("x", now_ms=10 * DAY_MS)
     query = parse("role:user tag:Human since:2d until:nonsense key:value role:nobody x")
-    take_filters(query, question)
+    take_filters(query, question, abspath)
     assert question.roles == ("user",)
     assert question.tags == ("human",)
     assert question.since_ms == 8 * DAY_MS
@@ -156,3 +158,21 @@ def test_no_irregular_form_is_passed_over():
         for stem in forms:
             assert set(irregular.related([stem])) >= set(forms) - {stem}, forms
     assert irregular.related(["factori", "zeppelin", "", "日本"]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "excluded"),
+    [
+        ('-"number 3" alpha', [("number", "3")]),
+        ('alpha -"number 3"', [("number", "3")]),
+        ('NOT "number 3" alpha', [("number", "3")]),
+        ('-"number 3" "alpha beta"', [("number", "3")]),
+        ('-"number 3"', []),
+        ('-"number 3" -"number 4"', []),
+        ('--flag"number 3" alpha', []),
+    ],
+)
+def test_a_phrase_is_excluded_wherever_it_stands_unless_nothing_else_is_asked(text, excluded):
+    query = parse(text)
+    assert query.excluded == excluded
+    assert query.words or query.phrases
