@@ -80,13 +80,14 @@ class Recall:
 
     def remember(
         self,
-        text: str,
+        text: str | None,
         id: int | None = None,  # noqa: A002  # the word of the tool and of the contract
         tags: Iterable[str] | None = None,
     ) -> tuple[str, int]:
         """Create, update (id and text) or delete (id and empty text) a memory.
 
         Args:
+            text: None keeps the text of an updated memory.
             tags: None keeps the tags of an updated memory; an empty list clears them.
 
         Returns:

@@ -128,6 +128,7 @@ def _build(index_dir: str, listing: Listing, report: SyncReport, progress: Progr
     roots, paths = _known_before(index_dir)
     for path in paths:
         listing.keep(path)
+    listing.unchanged = {}  # they are among those
     report.seen = listing.count
     try:
         fresh = store.new_generation(index_dir, VERSION)

@@ -62,8 +62,9 @@ class Flag:
         """
         if self.kind == NUMBER:
             if not is_number(value, self.low, self.high):
-                upto = f"{self.low} to {self.high}" if self.high < MAX_ID else f"{self.low} on"
-                raise InvalidInputError(f"{name}: not a number from {upto}: {value!r}")
+                upto = f" from {self.low} to {self.high}" if self.high < MAX_ID else ""
+                upto = upto or (f" from {self.low} on" if self.low >= 0 else "")
+                raise InvalidInputError(f"{name}: not a number{upto}: {value!r}")
         elif self.choices and value not in self.choices:
             raise InvalidInputError(f"{name}: not one of {', '.join(self.choices)}: {value!r}")
         elif not value:
@@ -227,7 +228,8 @@ def find_verb(argv: list[str]) -> tuple[list[str], str, list[str]]:
 
 def is_number(text: str, low: int, high: int) -> bool:
     """Tell whether *text* is a whole number in plain digits from *low* to *high*."""
-    return text.isascii() and text.isdigit() and len(text) < 20 and low <= int(text) <= high
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and len(digits) < 20 and low <= int(text) <= high
 
 
 def last(values: Values, key: str) -> str:

@@ -48,10 +48,11 @@ def remember(recall: Recall, given: Split) -> int:
     deleted when the text is empty. At most 12 tags.
     """
     values = given.values
-    number = int(last(values, "id") or 0) or None
+    number = int(values["id"][-1]) if "id" in values else None
     if "tag" in values and "no_tags" in values:
         raise InvalidInputError("remember: --tag and --no-tags exclude each other")
     tags = [] if "no_tags" in values else values.get("tag")
+    text = None
     if given.words:
         text = read_stdin() if given.from_stdin else as_text(" ".join(given.words))
     elif number is None:
@@ -60,8 +61,6 @@ def remember(recall: Recall, given: Split) -> int:
         raise InvalidInputError(
             "remember: neither text nor tags given", hint='an empty text, "", deletes the memory'
         )
-    else:
-        text = _kept(recall, number)
     done = recall.remember(text, number, tags)
     if tags:
         from clawa_search.memory.tags import left_out
@@ -71,20 +70,11 @@ def remember(recall: Recall, given: Split) -> int:
     return _done(done, given)
 
 
-def _kept(recall: Recall, number: int) -> str:
-    from clawa_search.memory.writing import unknown
-
-    memory = recall.memory(number)
-    if memory is None:
-        raise unknown(number)
-    return memory.text
-
-
 def forget(recall: Recall, given: Split) -> int:
     """Delete a memory."""
     word = given.words[0]
     number = word.removeprefix("mem:").removeprefix("#")
-    if not is_number(number, 0, MAX_ID):
+    if not is_number(number, -MAX_ID, MAX_ID):
         raise InvalidInputError(f"forget: not a memory id: {word!r}")
     return _done(recall.forget(int(number)), given)
 
@@ -255,7 +245,7 @@ _VERBS = (
     ),
     Verb(
         remember,
-        Flag(("--id",), NUMBER, "Update this memory.", metavar="N", low=1),
+        Flag(("--id",), NUMBER, "Update this memory.", metavar="N", low=-MAX_ID),
         Flag(("--tag",), TEXT, "A tag; with --id they replace the old.", metavar="T", many=True),
         Flag(("--no-tags",), SWITCH, "With --id: clear the tags."),
         JSON,

@@ -112,11 +112,11 @@ def repair(database: Database, now_ms: int) -> str:
     """
     try:
         copy = back_up(database.path, now_ms)
-        if not _build_anew(database):
-            # What cannot be read cannot be dropped either: VACUUM leaves it behind.
-            con = database.open_to_repair()
+        sound = _build_anew(database)
+        con = database.open_to_repair()
+        if not sound:  # what cannot be read cannot be dropped: VACUUM leaves it behind
             forget_mirror(con)
-            con.execute("VACUUM")
+        con.execute("VACUUM")
         database.refresh(database.open_writer())
     except _ERRORS as error:
         raise connect.store_error(database.path, error) from error

@@ -25,6 +25,10 @@ UPGRADE_WAIT_S = 0.25
 NO_FTS5 = "this SQLite was built without FTS5"
 DAMAGED = "it is damaged; `clawa-search doctor --repair` makes it anew"
 
+OVERWRITE_BYTES = 20_000_000
+"""A file up to here is written anew when something is forgotten: a tenth of a second."""
+
+_BYTES = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
 _ERRORS = (_sqlite3.Error, OSError)
 _MANY_STALE = f"SELECT count(*) FROM (SELECT 1 FROM memories_stale LIMIT {SCAN_ROWS + 1})"
 
@@ -168,14 +172,20 @@ class Database:
         except _ERRORS as error:
             raise connect.store_error(self.path, error) from error
 
-    def empty_log(self) -> None:
-        """Move the write-ahead log into the file, unless a reader still needs it."""
+    def overwrite(self) -> None:
+        """Leave nothing of what was deleted in the file and its log, if that is quickly done.
+
+        SQLite zeroes what it deletes, but not what it moved to another page before. Not done
+        while another program holds a lock; what fails here was deleted all the same.
+        """
+        if not self._writer:
+            return
         try:
-            if self._writer:
-                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        except _sqlite3.OperationalError as error:
-            if not connect.is_busy(error):
-                raise connect.store_error(self.path, error) from error
+            if self._writer.execute(_BYTES).fetchone()[0] <= OVERWRITE_BYTES:
+                self._writer.execute("VACUUM")
+            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except _sqlite3.Error:
+            return
 
     def refresh(self, con: sqlite3.Connection, wait_s: float = connect.WRITE_WAIT_S) -> int:
         """Analyse everything stale, a bounded batch a transaction; return how many memories."""

@@ -79,13 +79,13 @@ class MemoryStore:
         return True
 
     def remember(
-        self, text: str, *, memory_id: int | None = None, tags: Iterable[str] | None = None
+        self, text: str | None, *, memory_id: int | None = None, tags: Iterable[str] | None = None
     ) -> tuple[Action, int]:
         """Store a new memory, or change the one of *memory_id*; return what happened and its id.
 
         Args:
             text: space at its ends goes; NUL and lone surrogates become U+FFFD; at most 100,000
-                characters. Empty with *memory_id*: the memory is deleted.
+                characters. Empty with *memory_id*: the memory is deleted. None: it stays.
             memory_id: the memory to change. Its time becomes now, unless nothing changed.
             tags: None keeps those of a memory that is changed; empty clears them.
 
@@ -96,17 +96,18 @@ class MemoryStore:
         from clawa_search.errors import InvalidInputError
         from clawa_search.memory import writing
 
-        text = writing.clean(text)
-        if memory_id is not None and not text:
+        if text is not None:
+            text = writing.clean(text)
+        if memory_id is not None and text == "":
             return self.forget(memory_id)
-        if not text:
+        if memory_id is None and not text:
             raise InvalidInputError("a memory needs a text", hint="say what to remember")
         if memory_id is not None and not self.exists():
             raise writing.unknown(memory_id)
         with self._database.writing() as con:
             action: Action = "created"
             if memory_id is None:
-                memory_id = writing.create(con, self._clock(), text, tags)
+                memory_id = writing.create(con, self._clock(), text or "", tags)
             elif writing.update(con, self._clock(), memory_id, text, tags):
                 action = "updated"
             else:
@@ -117,8 +118,8 @@ class MemoryStore:
     def forget(self, memory_id: int) -> tuple[Action, int]:
         """Delete a memory; its id is never used again.
 
-        In a store of up to 5,000 memories its words leave the file as well; in a larger one they
-        may stay in the full-text index, unfindable, until SQLite merges it or `repair` makes it anew.
+        In a store of up to 5,000 memories its words leave the file as well; in a larger one, or
+        while another program reads it, they may stay where nothing finds them, until `repair`.
 
         Raises:
             NotFoundError: there is no memory of that id.
@@ -130,7 +131,7 @@ class MemoryStore:
         with self._database.writing() as con:
             writing.delete(con, memory_id)
             self._database.catch_up(con, OWN_REFRESH, own=memory_id, drop_words=True)
-        self._database.empty_log()
+        self._database.overwrite()
         return "deleted", memory_id
 
     def refresh(self) -> int:

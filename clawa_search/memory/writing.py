@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import _sqlite3
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
-from clawa_search.errors import InvalidInputError, NotFoundError
+from clawa_search.errors import InvalidInputError, NotFoundError, StoreError
 from clawa_search.memory import tags as tag_rule
 from clawa_search.memory.record import MEMORY, Memory, read
 from indexer.formats.parse import clean as storable
@@ -22,6 +24,8 @@ _HAS_STALE = "SELECT 1 FROM sqlite_master WHERE name = 'memories_stale'"
 _NEVER_AGAIN = """UPDATE sqlite_sequence
 SET seq = max(seq, (SELECT coalesce(max(id), 0) FROM memories_stale)) WHERE name = 'memories'"""
 _UPDATE = "UPDATE memories SET ts = ?, text = ?, tags = ? WHERE id = ?"
+_UPDATE_TAGS = "UPDATE memories SET ts = ?, tags = ? WHERE id = ?"
+_LAST_ID = (1 << 63) - 1
 
 
 def clean(text: str) -> str:
@@ -55,23 +59,37 @@ def create(con: sqlite3.Connection, now_ms: int, text: str, tags: Iterable[str] 
     stored = tag_rule.dump(tag_rule.normalise(tags or ()))
     if con.execute(_HAS_STALE).fetchone():
         con.execute(_NEVER_AGAIN)
-    number = con.execute(_INSERT, (now_ms, text, stored)).lastrowid
+    try:
+        number = con.execute(_INSERT, (now_ms, text, stored)).lastrowid
+    except _sqlite3.OperationalError as error:
+        if con.execute("SELECT 1 FROM memories WHERE id = ?", (_LAST_ID,)).fetchone():
+            # SQLite tells of this as it does of a full disk.
+            why = f"no id is left: another program gave #{_LAST_ID}"
+            raise StoreError(why, hint="give that memory another id, or delete it") from error
+        raise
     assert number is not None
     return number
 
 
 def update(
-    con: sqlite3.Connection, now_ms: int, number: int, text: str, tags: Iterable[str] | None
+    con: sqlite3.Connection,
+    now_ms: int,
+    number: int,
+    text: str | None,
+    tags: Iterable[str] | None,
 ) -> bool:
-    """Change a memory, keeping its tags if *tags* is None; return whether anything changed.
+    """Change a memory; return whether anything changed. What is None stays as it is.
 
     Raises:
         NotFoundError: there is no memory of that id.
     """
     memory = known(con, number)
     wanted = memory.tags if tags is None else tag_rule.normalise(tags)
-    if (text, wanted) == (memory.text, memory.tags):
+    if text in (None, memory.text) and wanted == memory.tags:
         return False
+    if text is None:  # as another program wrote it, perhaps: not even read and written
+        con.execute(_UPDATE_TAGS, (now_ms, tag_rule.dump(wanted), number))
+        return True
     con.execute(_UPDATE, (now_ms, text, tag_rule.dump(wanted), number))
     return True
 

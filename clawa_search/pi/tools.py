@@ -32,7 +32,7 @@ class Recaller(Protocol):
 
     def remember(
         self,
-        text: str,
+        text: str | None,
         id: int | None = None,  # noqa: A002  # the facade's name for it
         tags: Sequence[str] | None = None,
     ) -> tuple[str, int]: ...
@@ -46,7 +46,7 @@ def remember(recall: Recaller, args: Mapping[str, object]) -> dict[str, object]:
     text = args.get("text")
     if not isinstance(text, str):
         raise InvalidInputError("text: must be given, empty together with id to delete")
-    number = _number(args, "id", 1, 2**63 - 1)
+    number = _number(args, "id", -(2**63), 2**63 - 1)
     tags = _tags(args)
     action, made = recall.remember(text, number, tags)
     told = DONE[action].format(made)

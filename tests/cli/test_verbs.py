@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 
 import pytest
+
+from tests.builders import user
 
 WATERING = "2026-05-19T18-30-00-000Z_watering.jsonl"
 
@@ -192,3 +195,22 @@ def test_bridge_answers_and_ends_with_its_input(home):
     ran = home.run("bridge", stdin=b'{"id": 1, "method": "hello"}\n')
     assert (ran.code, ran.err) == (0, "")
     assert json.loads(ran.out)["ok"] is True
+
+
+@pytest.mark.parametrize("number", ["-7", "0"])
+def test_a_memory_of_any_number_can_be_changed_and_forgotten(cli, home, number):
+    cli.ok("remember", "seed")
+    con = sqlite3.connect(home.recall.memories.path)
+    con.execute("INSERT INTO memories VALUES (?, 1, 'odd', '[]')", (number,))
+    con.commit()
+    con.close()
+    assert cli.json("remember", f"--id={number}", "odder")["action"] == "updated"
+    assert cli.ok("forget", f"mem:{number}") == f"Deleted memory #{number}.\n"
+
+
+def test_a_file_is_counted_once_when_all_is_built_anew(cli, home):
+    for name in ("a", "b", "c"):
+        home.write(f"{name}.jsonl", user("tea"))
+    assert cli.json("reindex")["files"]["seen"] == 3
+    again = cli.json("reindex", "--rebuild")["files"]
+    assert (again["seen"], again["indexed"]) == (3, 3)

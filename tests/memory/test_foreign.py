@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from clawa_search.errors import NotFoundError, StoreError
 from clawa_search.memory.store import OWN_REFRESH, MemoryStore
+from clawa_search.memory.writing import MAX_CHARACTERS
 from tests.memory.asking import DELETE, INSERT, OLD, UPDATE, find, rows_of, texts
 
 NODE = Path(__file__).parents[1] / "node/node_modules/.bin/node"
@@ -250,3 +252,24 @@ def test_words_of_what_another_program_wrote_or_deleted_are_told_as_they_are(sto
         "quokkaston": 0,
         "zebraston": 1,
     }
+
+
+def test_tags_alone_are_changed_whatever_the_text_is(store, foreign):
+    texts_of = {5: "  ", 6: b"alpha \xff\xfe", 7: "x" * (MAX_CHARACTERS + 6), 8: None}
+    for number, text in texts_of.items():
+        if text is not None:
+            foreign.execute("INSERT INTO memories VALUES (?, 1, ?, '[]')", (number, text))
+            assert store.remember(None, memory_id=number, tags=["keep"]) == ("updated", number)
+            kept = foreign.execute("SELECT text FROM memories WHERE id = ?", (number,)).fetchone()
+            assert kept == (text,)
+            assert store.newest(9, ["keep"])[0].id == number
+            assert store.remember(None, memory_id=number, tags=["keep"])[0] == "unchanged"
+    with pytest.raises(NotFoundError):
+        store.remember(None, memory_id=8, tags=["keep"])
+
+
+def test_when_no_id_is_left_that_is_what_is_told(store, foreign):
+    foreign.execute("INSERT INTO memories VALUES (?, 1, 'last', '[]')", ((1 << 63) - 1,))
+    with pytest.raises(StoreError, match="no id is left"):
+        store.remember("one more")
+    assert store.integrity() == []

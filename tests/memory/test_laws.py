@@ -101,3 +101,20 @@ def test_no_history_uses_an_id_twice(tmp_path_factory, steps):
     finally:
         foreign.close()
         store.close()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_of_what_was_forgotten_no_word_is_left_in_any_file(tmp_path_factory, random):
+    folder = tmp_path_factory.mktemp("forget")
+    with MemoryStore(str(folder / "m.sqlite")) as store:
+        words: dict[int, list[str]] = {}
+        for step in range(random.choice([40, 120])):
+            if words and random.random() < 0.3:
+                number = random.choice(sorted(words))
+                store.forget(number)
+                raw = b"".join(path.read_bytes() for path in folder.iterdir()).lower()
+                assert not [word for word in words.pop(number) if word.encode() in raw]
+            else:
+                said = [f"w{step}x{at}q" for at in range(random.choice([5, 20, 60]))]
+                words[store.remember(" ".join(said), tags=["t"])[1]] = said

@@ -38,7 +38,7 @@ class FakeRecall:
 
     def remember(
         self,
-        text: str,
+        text: str | None,
         id: int | None = None,  # noqa: A002  # the facade's name for it
         tags: Sequence[str] | None = None,
     ) -> tuple[str, int]:
@@ -50,7 +50,7 @@ class FakeRecall:
             del self.memories[id]
             return "deleted", id
         action, number = ("updated", id) if id is not None else ("created", len(self.memories) + 1)
-        self.memories[number] = (text, tuple(tags or ()))
+        self.memories[number] = (text or "", tuple(tags or ()))
         return action, number
 
     def close(self) -> None:
