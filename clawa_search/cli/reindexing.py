@@ -60,10 +60,6 @@ def reindex(recall: Recall, given: Split) -> int:
     working = Working(progress_bar())
     try:
         show(recall.reindex(given.words, rebuild=rebuild, progress=working), as_json=as_json)
-    except KeyboardInterrupt:
-        if working.stop_signal is None or not working.stop_signal.is_set():
-            raise
-        return working.stop_signal.code
     finally:
         if working.stop_signal is not None:
             working.stop_signal.__exit__(None, None, None)

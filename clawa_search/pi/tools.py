@@ -47,6 +47,8 @@ def remember(recall: Recaller, args: Mapping[str, object]) -> dict[str, object]:
     if not isinstance(text, str):
         raise InvalidInputError("text: must be given, empty together with id to delete")
     number = _number(args, "id", -(2**63), 2**63 - 1)
+    if number == 0:
+        raise InvalidInputError("id: 0 is no memory's")
     tags = _tags(args)
     action, made = recall.remember(text, number, tags)
     told = DONE[action].format(made)

@@ -58,8 +58,10 @@ def test_beside_the_main_thread_nothing_is_caught():
 class Interrupting(Progress):
     """Presses Ctrl-C when the work starts."""
 
+    number = signal.SIGINT
+
     def start(self, total_bytes):
-        send(signal.SIGINT)
+        send(self.number)
 
 
 def test_work_goes_on_to_its_next_step_and_stops_there():
@@ -73,8 +75,10 @@ def test_work_goes_on_to_its_next_step_and_stops_there():
         progress.stop()
 
 
-def test_an_interrupted_reindex_is_130_and_the_next_one_whole(cli, home, monkeypatch):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_reindex_is_130_and_the_next_one_whole(cli, home, monkeypatch, number):
     home.write("long.jsonl", *[user(f"word{n} " * 3000) for n in range(60)])
+    monkeypatch.setattr(Interrupting, "number", number)
     monkeypatch.setattr("clawa_search.cli.reindexing.progress_bar", Interrupting)
     assert cli("reindex") == (130, "", "")
     monkeypatch.undo()
