@@ -30,7 +30,7 @@ from indexer.word import Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 __all__ = [
     "TOKENIZER",
@@ -47,11 +47,16 @@ __all__ = [
     "query_words",
     "quoted_word",
     "text_tokens",
+    "windows",
 ]
 
 VERSION = ANALYSIS_VERSION  # an index made by another version must be rebuilt
 TOKENIZER = "clawa"  # the name under which analyzer() is registered in a Tantivy index
 
+LONGEST_RUN, LONGEST_HANGUL = 3, 2
+"""Characters of a run that is looked up as one word; Hangul glues particles to its words."""
+ALPHABETS = (("\u0e00", "\u10ff"), ("\u1780", "\u1bff"), ("\ua980", "\uaadf"))
+"""Thai, Lao, Myanmar; Khmer, Tai, Balinese; Javanese, Cham."""
 _TO_SPACES_UTF8 = bytes.maketrans(HARD.encode(), b" " * len(HARD))
 _TO_SPACES = _TO_SPACES_UTF8[:128].decode()
 
@@ -226,6 +231,27 @@ def query_words(text: str) -> list[Word]:
     return [word for typed in text.split() for word in _typed(typed)]
 
 
+def windows(word: Word) -> Iterator[Word]:
+    """Give the parts by which a run of a script without spaces is looked up.
+
+    A short run may be a word, and is one part; a longer one is a sentence, which hardly anybody
+    said in the same way. Of scripts that write syllables or words a part is a pair of signs, of
+    alphabets three.
+    """
+    run = word.surface
+    size, longest = 2, LONGEST_RUN
+    if any(first <= run[:1] <= last for first, last in ALPHABETS):
+        size = 3
+    elif "\uac00" <= run[:1] <= "\ud7a3":
+        longest = LONGEST_HANGUL
+    if not word.unspaced or len(run) <= longest:
+        yield word
+        return
+    for at in range(len(run) - size + 1):
+        part = run[at : at + size]
+        yield Word(part, tuple(text_tokens(part)), unspaced=True)
+
+
 def quoted_word(text: str) -> Word | None:
     """Return the Word that text in double quotes asks for: all of it, as one phrase."""
     words = query_words(text)
@@ -257,7 +283,8 @@ def _typed(typed: str) -> list[Word]:
 
 def _unspaced(kind: int, part: str) -> Word:
     tokens = tuple(analyzer().analyze(_pairs(part))) if kind == RUN else ()
-    return Word(part, tokens, (part,) if kind == SYMBOL or len(part) == 1 else ())
+    codes = (part,) if kind == SYMBOL or len(part) == 1 else ()
+    return Word(part, tokens, codes, unspaced=kind == RUN)
 
 
 def _word(pieces: list[str]) -> Word | None:

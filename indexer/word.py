@@ -21,9 +21,10 @@ class Word:
             finds "typescript"); empty for other words, and for `file_name`, which is not
             `filename`.
         strict: only a whole form counts (C++, 0.26.1).
+        unspaced: of a script without spaces, so that it may be a whole sentence.
     """
 
-    __slots__ = ("codes", "joined", "strict", "surface", "tokens")
+    __slots__ = ("codes", "joined", "strict", "surface", "tokens", "unspaced")
 
     def __init__(
         self,
@@ -33,12 +34,14 @@ class Word:
         *,
         joined: str = "",
         strict: bool = False,
+        unspaced: bool = False,
     ) -> None:
         self.surface = surface
         self.tokens = tokens
         self.codes = codes
         self.joined = joined
         self.strict = strict
+        self.unspaced = unspaced
 
     def __repr__(self) -> str:
         return (
@@ -60,9 +63,10 @@ def phrase_count(tokens: Sequence[str], phrase: Sequence[str]) -> int:
     if len(phrase) < 2:
         return tokens.count(phrase[0]) if phrase else 0
     wanted, count, at = list(phrase), 0, -1
+    stop = max(0, len(tokens) - len(wanted) + 1)
     try:
         while True:
-            at = tokens.index(wanted[0], at + 1)
+            at = tokens.index(wanted[0], at + 1, stop)
             count += list(tokens[at : at + len(wanted)]) == wanted
     except ValueError:
         return count

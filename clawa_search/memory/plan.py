@@ -96,11 +96,10 @@ class Plan:
 
     def count(self, terms: Sequence[Term]) -> None:
         """Set how many memories hold each of *terms*, whatever the filters."""
-        single = [term for term in terms if len(term.tokens) == 1 and not term.prefix]
         known: dict[str, tuple[int, int]] = {}
         outdated: list[Candidate] = []
         if self._con:
-            tokens = list({term.tokens[0] for term in single})
+            tokens = list({term.tokens[0] for term in terms if term.is_single})
             for at in range(0, len(tokens), CHUNK):
                 some = tokens[at : at + CHUNK]
                 sql = _DF.format(",".join("?" * len(some)))
@@ -108,7 +107,7 @@ class Plan:
             if self._now_stale:
                 outdated = [_candidate(*row) for row in self._con.execute(_OUTDATED)]
         for term in terms:
-            if term in single:
+            if term.is_single:
                 term.df = term.seen = known.get(term.tokens[0], (0, 0))[term.code]
                 term.df -= sum(term.count_in(memory) > 0 for memory in outdated)
                 term.seen = term.df

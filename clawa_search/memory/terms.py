@@ -91,6 +91,11 @@ class Term:
         self.seen = 0
         self.df = 0
 
+    @property
+    def is_single(self) -> bool:
+        """One whole token, whose frequency is kept."""
+        return len(self.tokens) == 1 and not self.prefix
+
     def count_in(self, memory: Candidate) -> int:
         """Return how often this term occurs in *memory*."""
         fields = memory.code_tokens if self.code else memory.text_tokens

@@ -12,6 +12,8 @@ EXCERPT_CHARS = 500
 MAX_SCAN_CHARS = 200_000
 MAX_WEIGHED_CHARS = 20_000
 MAX_SPOTS_OF_A_WORD = 100
+MAX_PARTS = 64
+"""Tokens of one word or phrase that are looked for."""
 MAX_PIECES = 2000
 ELLIPSIS = "…"
 
@@ -121,7 +123,7 @@ def _lowered(text: str) -> str:
 
 def _needles_of(word: Word) -> list[str]:
     """Return beginnings of words that show *word*, without those that another one begins."""
-    found = dict.fromkeys((word.surface.lower(), *map(_beginning, word.tokens)))
+    found = dict.fromkeys((word.surface.lower(), *map(_beginning, word.tokens[:MAX_PARTS])))
     found.pop("", None)
     return [one for one in found if not any(one.startswith(two) for two in found if two != one)]
 

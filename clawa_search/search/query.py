@@ -6,6 +6,7 @@ The text becomes tokens of the one analyser; it is never handed to a query langu
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +32,7 @@ PROSE_WORDS = 2
 """With so many function words outside the quotes a text is prose, whose quotation marks name a
 title or repeat somebody: its quoted words are ordinary words that gain by standing together."""
 TOGETHER_TOKENS = 3
-"""A part with more of them (five characters and more of a script without spaces) is no word but a
-whole sentence, which hardly anybody said in the same way."""
+"""A part with more of them is no word, but something that hardly anybody wrote in the same way."""
 FIRST_PERSON = frozenset(("i", "me", "my", "mine", "myself"))
 MAX_PERSONAL_WORDS = 12
 """A longer text is talk, in which everybody says "I", and no question about it."""
@@ -123,7 +123,10 @@ def parse(text: str) -> Query:
     plain = " ".join(_take_filters(query, _take_phrases(query, text).split()))
     if query.filters:
         query.literal = plain
-    found = _take_wildcards(query, plain)
+    typed = _take_wildcards(query, plain)
+    found = list(
+        islice((part for word in typed for part in analysis.windows(word)), MAX_READ_WORDS)
+    )
     content = [word for word in found if not _is_function(word)]
     if (
         not content
@@ -139,7 +142,7 @@ def parse(text: str) -> Query:
     _drop_unmatched(query)
     query.together = (
         len(plain.split()) == 1
-        and len(query.words) == len(found) > 1
+        and len(query.words) == len(found) == len(typed) > 1
         and all(len(word.tokens) <= TOGETHER_TOKENS for word in found)
     )
     query.personal = len(query.words) <= MAX_PERSONAL_WORDS and any(

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 SCORE, COVERAGE, UNKNOWN, LENGTH, BASE = 8.0, 3.0, -3.0, -0.9, -3.5
 """LENGTH goes with the logarithm of the number of words: of many words some fit by chance."""
+UNSPACED_LENGTH, ACROSS = 0.5, 0.1
+"""What a pair of signs counts as in that number, as most words are two; and what it counts as when
+nobody ever wrote it: across the border of two words that says little."""
 WEAK_BELOW = 0.5
 WHOLE = 0.999
 GUESSED = 0.4
@@ -34,7 +37,7 @@ class Evidence:
         self._needles = needles
         self._weights: list[float] = []
         self._guessed: list[bool] = []
-        unknown = 0.0
+        unknown = length = 0.0
         for word in query.words:
             texts = [("text", token) for token in word.tokens]
             forms = [("code", form) for form in word.codes]
@@ -47,10 +50,11 @@ class Evidence:
             # Nothing holds what nobody said, though a text may show how such a word begins.
             known = any(statistics.df(field, form) for field, form in texts + forms)
             self._weights.append(weight if known and not guessed else 0.0)
-            unknown += 0.0 if known or guessed else weight
+            unknown += 0.0 if known or guessed else weight * (ACROSS if word.unspaced else 1.0)
+            length += UNSPACED_LENGTH if word.unspaced else 1.0
         self.total = sum(self._weights) + unknown
         self._base = BASE + (UNKNOWN * unknown / self.total if self.total else 0.0)
-        self._base += LENGTH * log(len(self._weights)) if self._weights else 0.0
+        self._base += LENGTH * log(max(1.0, length))
 
     def strength(self, score: float, text: str) -> float:
         """Return the strength of a hit, 0 to 1.
