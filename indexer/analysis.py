@@ -238,18 +238,18 @@ def windows(word: Word) -> Iterator[Word]:
     said in the same way. Of scripts that write syllables or words a part is a pair of signs, of
     alphabets three.
     """
-    run = word.surface
+    run = word.unspaced
     size, longest = 2, LONGEST_RUN
     if any(first <= run[:1] <= last for first, last in ALPHABETS):
         size = 3
     elif "\uac00" <= run[:1] <= "\ud7a3":
         longest = LONGEST_HANGUL
-    if not word.unspaced or len(run) <= longest:
+    if len(run) <= longest:
         yield word
         return
     for at in range(len(run) - size + 1):
         part = run[at : at + size]
-        yield Word(part, tuple(text_tokens(part)), unspaced=True)
+        yield Word(part, tuple(text_tokens(part)), unspaced=part)
 
 
 def quoted_word(text: str) -> Word | None:
@@ -284,7 +284,7 @@ def _typed(typed: str) -> list[Word]:
 def _unspaced(kind: int, part: str) -> Word:
     tokens = tuple(analyzer().analyze(_pairs(part))) if kind == RUN else ()
     codes = (part,) if kind == SYMBOL or len(part) == 1 else ()
-    return Word(part, tokens, codes, unspaced=kind == RUN)
+    return Word(part, tokens, codes, unspaced=part if kind == RUN else "")
 
 
 def _word(pieces: list[str]) -> Word | None:

@@ -21,7 +21,8 @@ class Word:
             finds "typescript"); empty for other words, and for `file_name`, which is not
             `filename`.
         strict: only a whole form counts (C++, 0.26.1).
-        unspaced: of a script without spaces, so that it may be a whole sentence.
+        unspaced: the run of a script without spaces that it is, folded; it may be a whole
+            sentence. Empty for other words.
     """
 
     __slots__ = ("codes", "joined", "strict", "surface", "tokens", "unspaced")
@@ -34,7 +35,7 @@ class Word:
         *,
         joined: str = "",
         strict: bool = False,
-        unspaced: bool = False,
+        unspaced: str = "",
     ) -> None:
         self.surface = surface
         self.tokens = tokens

@@ -1,7 +1,10 @@
 """Whole questions in scripts without spaces find what was said in other words, in both stores."""
 
+from unicodedata import normalize
+
 import pytest
 
+from clawa_search.search.query import parse
 from indexer.analysis import query_words, windows
 from tests.builders import user
 
@@ -60,9 +63,18 @@ def test_what_nobody_wrote_about_is_weak_or_not_found(either, script):
             assert all(hit.tier == "weak" for hit in either.hits(question, everything=True))
 
 
-@pytest.mark.parametrize("word", ["服务器", "猫", "数据", "サーバ", "서버", "ไม้"])
-def test_a_short_run_is_one_word(word):
-    assert len([part for one in query_words(word) for part in windows(one)]) == 1
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC"])
+@pytest.mark.parametrize("word", ["服务器", "猫", "数据", "サーバ", "서버", "ไม้", "「서버」"])
+def test_a_short_run_is_one_word(word, form):
+    typed = query_words(normalize(form, word))
+    assert len([part for one in typed for part in windows(one)]) == 1
+
+
+@pytest.mark.parametrize("script", SAID)
+def test_a_question_is_the_same_in_every_form(script):
+    for _, question in SAID[script]:
+        asked = [parse(normalize(form, question)) for form in ("NFC", "NFD")]
+        assert len({tuple(word.tokens for word in query.words) for query in asked}) == 1
 
 
 def test_a_short_run_finds_only_itself(either):
