@@ -20,6 +20,10 @@ WORKER_DEPTH = 4
 """Workers' homes are looked for this many folders below the home."""
 
 
+LOOKED_THROUGH = "home:"
+"""No path: paths are absolute."""
+
+
 class Places:
     """Every path that clawa-search uses, absolute.
 
@@ -72,6 +76,11 @@ class Places:
         self.explicit = [self.absolute(path) for path in sessions_dirs]
         self.env_dir = env.get("PI_CODING_AGENT_SESSION_DIR") or ""
         self.current_file = env.get("PI_SESSION_FILE") or ""
+
+    @property
+    def looked_through(self) -> str:
+        """What stands among the roots once the home was looked through for workers' homes."""
+        return LOOKED_THROUGH + self.home
 
     def absolute(self, path: str | os.PathLike[str], base: str | None = None) -> str:
         """Return *path* as an absolute one, from *base* or the cwd; `~` is the user's home.
@@ -133,7 +142,8 @@ class Places:
         Args:
             known_roots: roots of earlier runs.
             thorough: also look for workers' homes below the home, which takes a while; what
-                is found there becomes a known root once it is indexed.
+                is found there becomes a known root once it is indexed. Done in any case while
+                no known root says that it was done before.
             known: status of indexed files by path, see `Listing`.
         """
         from indexer.discover import Listing
@@ -142,13 +152,16 @@ class Places:
             return self.current_sessions(known)
         listing = Listing(known)
         roots = [f"{self.agent_dir}/sessions", *known_roots]
+        thorough = thorough or self.looked_through not in roots
         if self.env_dir:
             roots.append(self.absolute(self.env_dir))
         roots += self._named_dirs()
         if thorough:
             roots += worker_folders(self.home)
+            listing.roots.append(self.looked_through)
         for root in dict.fromkeys(roots):
-            listing.walk(root)
+            if not root.startswith(LOOKED_THROUGH):
+                listing.walk(root)
         # Pi 0.30 wrote sessions straight into its own folder.
         listing.walk(self.agent_dir, flat=True)
         if self.current_file and os.path.exists(self.current_file):

@@ -34,6 +34,7 @@ class Recall:
         self.places = places
         self._progress = progress
         self._folder = ""
+        self._file: tuple[int, int] | None = None
         self._catalog: Catalog | None = None
         self._index: SessionIndex | None = None
         self._memories: MemoryStore | None = None
@@ -199,16 +200,18 @@ class Recall:
             IndexBrokenError: the index folder cannot be read.
         """
         from indexer import layout
-        from indexer.catalog import Catalog
+        from indexer.catalog import Catalog, identity
 
         generation = layout.current(self.places.index_dir)
         if generation is None or not generation.is_usable:
             self.close_index()
             return None
-        if generation.folder != self._folder or self._catalog is None:
+        # By its file as well: a folder that was deleted and made anew has the old name.
+        file = identity(generation.catalog)
+        if generation.folder != self._folder or file != self._file or self._catalog is None:
             self.close_index()
             self._catalog = Catalog(generation.catalog)
-            self._folder = generation.folder
+            self._folder, self._file = generation.folder, file
         return self._catalog
 
     def snapshot(self) -> Snapshot | None:
@@ -250,7 +253,7 @@ class Recall:
         if self._catalog is not None:
             self._catalog.close()
         self._catalog = self._index = self._short = None
-        self._folder = ""
+        self._folder, self._file = "", None
 
     def catch_up(self, listing: Listing, *, rebuild: bool = False, suspect: bool = False) -> str:
         """Index *listing* now; return why not, or an empty string."""

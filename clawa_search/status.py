@@ -51,7 +51,7 @@ def sessions(recall: Recall) -> dict[str, object]:
     """Return what of `status` is about session files and their index."""
     listing = recall.everything()
     told: dict[str, object] = {
-        "sessions_dirs": listing.roots,
+        "sessions_dirs": [root for root in listing.roots if root.startswith("/")],
         "index_version": VERSION,
         "index_bytes": size_of(recall.places.index_dir),
         "sessions": 0,

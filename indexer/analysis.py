@@ -30,7 +30,7 @@ from indexer.word import Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 __all__ = [
     "TOKENIZER",
@@ -231,8 +231,8 @@ def query_words(text: str) -> list[Word]:
     return [word for typed in text.split() for word in _typed(typed)]
 
 
-def windows(word: Word) -> Iterator[Word]:
-    """Give the parts by which a run of a script without spaces is looked up.
+def windows(word: Word, most: int) -> list[Word]:
+    """Return the parts, *most* at most, by which a run of a script without spaces is looked up.
 
     A short run may be a word, and is one part; a longer one is a sentence, which hardly anybody
     said in the same way. Of scripts that write syllables or words a part is a pair of signs, of
@@ -245,11 +245,9 @@ def windows(word: Word) -> Iterator[Word]:
     elif "\uac00" <= run[:1] <= "\ud7a3":
         longest = LONGEST_HANGUL
     if len(run) <= longest:
-        yield word
-        return
-    for at in range(len(run) - size + 1):
-        part = run[at : at + size]
-        yield Word(part, tuple(text_tokens(part)), unspaced=part)
+        return [word]
+    parts = [run[at : at + size] for at in range(min(len(run) - size + 1, most))]
+    return [Word(part, tuple(text_tokens(part)), unspaced=part) for part in parts]
 
 
 def quoted_word(text: str) -> Word | None:

@@ -8,10 +8,10 @@ and removed by the next writer (`indexer.ledger`).
 from __future__ import annotations
 
 import _sqlite3
+import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
     from sqlite3 import Connection
 
     from indexer.status import Status
@@ -37,6 +37,15 @@ COLUMNS = (
 ).split()
 TEXTS = frozenset({"path", "session_id", "cwd", "parent", "name", "last_id", "dead", "edited"})
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM files"
+
+
+def identity(path: str) -> tuple[int, int] | None:
+    """Return device and inode of the file at *path*, None when there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 class File:

@@ -80,6 +80,15 @@ class Ledger(Catalog):
         self._write([(SET_NUMBER, numbers)])
         return first
 
+    def void(self, ids: Iterable[int]) -> None:
+        """Let no status vouch any more for files whose entries are about to go.
+
+        The commit of the index and the record of it are two; when the second is lost, and the
+        file comes back as it was, it would count as indexed for ever.
+        """
+        sql = "UPDATE files SET ctime_ns = -1, probe = x'' WHERE id = ?"
+        self._write([(sql, [(number,) for number in ids])])
+
     def save(
         self,
         changed: Sequence[File],

@@ -161,6 +161,10 @@ class Pass:
         try:
             self._progress.start(total)
             self._begin(tools, sum(1 for _, row in todo if row is None))
+            void = [row.id for row in gone]
+            void += [row.id for found, row in todo if row and not row.may_continue(found.stat)]
+            if void:
+                self._book.void(void)
             for lost in gone:
                 self._remove(lost)
             for found, row in todo:
@@ -244,6 +248,8 @@ class Pass:
             self._changed.append(row)
             return
         if row is not None:  # even of what was no session a lost pass may have made one
+            if row.may_continue(now):  # only its bytes tell that it was rewritten
+                self._book.void([row.id])
             writer.forget(row.id)
             self._report.removed_entries += row.next_seq
         fresh = catalog.new_file(found.path)

@@ -63,8 +63,11 @@ def sync(
         for engine in engines.ENGINES:
             engines.load(engine)
         with store.WriterLock(index_dir):
-            if rebuild or not _continued(index_dir, listing, report, progress, suspect=suspect):
-                _build(index_dir, listing, report, progress)
+            try:
+                if rebuild or not _continued(index_dir, listing, report, progress, suspect=suspect):
+                    _build(index_dir, listing, report, progress)
+            except OSError as error:  # the folder was deleted under us, for one
+                raise store.unwritable(index_dir, error) from error
     report.took_ms = (clock() - began) * 1000
     return report
 
@@ -130,16 +133,10 @@ def _build(index_dir: str, listing: Listing, report: SyncReport, progress: Progr
         listing.keep(path)
     listing.unchanged = {}  # they are among those
     report.seen = listing.count
-    try:
-        fresh = store.new_generation(index_dir, VERSION)
-    except OSError as error:
-        raise store.unwritable(index_dir, error) from error
+    fresh = store.new_generation(index_dir, VERSION)
     try:
         Pass(fresh, listing, report, progress, create=True).run(roots)
         store.point_to(index_dir, fresh)
-    except OSError as error:
-        store.discard(fresh)
-        raise store.unwritable(index_dir, error) from error
     except BaseException:
         store.discard(fresh)
         raise

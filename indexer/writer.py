@@ -23,6 +23,7 @@ nothing. For one thread: a second would write segments of its own, and each of t
 words again (4 % of an index)."""
 BULK_PRIOR_HEAP_BYTES = 20_000_000
 SMALL_HEAP_BYTES = 15_000_000
+SEGMENT_DIGITS = 32
 BURST_DOCUMENTS, BURST_CHARS = 500, 1 << 20
 """Held back and handed over together: the engine's thread is faster, and waking it up for each
 document took a tenth of the CPU."""
@@ -241,7 +242,29 @@ def give_back() -> None:
 
 
 def clean_up(folder: str) -> None:
-    """Remove the temporary files that a killed writer left: tantivy's own collection does not."""
+    """Remove what a killed writer left: Tantivy's own collection comes after a commit only.
+
+    A `.del` file that the lost commit wrote would fail each later one: the same changes give the
+    same name. Only while nobody else writes.
+    """
+    try:
+        with open(f"{folder}/meta.json", "rb") as file:
+            meta = "".join(file.read().decode("utf-8", "replace").split())
+    except FileNotFoundError:
+        meta = ""  # not made yet, or lost: then all is made anew
     for name in os.listdir(folder):
-        if name.startswith(".tmp"):
+        if name.startswith(".tmp") or (meta and is_lost(name, meta)):
             os.unlink(f"{folder}/{name}")
+
+
+def is_lost(name: str, meta: str) -> bool:
+    """Tell whether *name* is a segment's file that *meta*, without white space, does not name."""
+    stem, _, kind = name.partition(".")
+    if len(stem) != SEGMENT_DIGITS or not kind:
+        return False
+    at = meta.find("-".join((stem[:8], stem[8:12], stem[12:16], stem[16:20], stem[20:])))
+    if at < 0:
+        return True
+    start = meta.find('"deletes":', at)
+    deletes = meta[start : meta.find("}", start) + 1]
+    return kind.endswith(".del") and f'"opstamp":{kind.removesuffix(".del")}}}' not in deletes

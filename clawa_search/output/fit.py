@@ -9,12 +9,15 @@ if TYPE_CHECKING:
     from clawa_search.search.question import Answer, Hit
 
     Shown = tuple[Hit, str]
+    Context = list[tuple[str, str, str]]
 
 from clawa_search.output import json, text
-from clawa_search.output.budget import pack
+from clawa_search.output.budget import SHORTEST_CHARS, pack
 from clawa_search.places import working_folder
 from clawa_search.search.excerpt import Needles, excerpt
-from indexer import analysis
+
+CONTEXT_CHARS = 24
+"""A neighbour that is shortened further is left out."""
 
 
 def fit_json(answer: Answer, budget: int) -> str:
@@ -52,16 +55,30 @@ def _fit(answer: Answer, budget: int, render: Callable[[list[Shown]], str]) -> s
     def shrink(item: Shown, chars: int) -> Shown:
         nonlocal needles
         hit, shown = item
-        if len(shown) <= chars:
-            return item
-        if needles is None:
-            needles = Needles(analysis.query_words(answer.query))
-        return hit, excerpt(shown, needles, chars)[0]
+        if hit.context:
+            from copy import copy
 
+            # What stands around comes in as soon as what was found has room.
+            hit = copy(hit)
+            hit.context = _shorter(hit.context, chars - SHORTEST_CHARS)
+        if len(shown) > chars:
+            needles = needles or Needles(answer.words)
+            shown = excerpt(shown, needles, chars)[0]
+        return hit, shown
+
+    quoted = [len(hit.excerpt) for hit in answer.hits]
+    quoted += [SHORTEST_CHARS + len(said) for hit in answer.hits for _, _, said in hit.context]
     return pack(
         [(hit, hit.excerpt) for hit in answer.hits],
         budget,
         render=render,
         shrink=shrink,
-        longest=max((len(hit.excerpt) for hit in answer.hits), default=0),
+        longest=max(quoted, default=0),
     )
+
+
+def _shorter(context: Context, chars: int) -> Context:
+    """Shorten each neighbour to *chars* characters; below CONTEXT_CHARS they say nothing."""
+    if chars < CONTEXT_CHARS:
+        return []
+    return [(ref, role, excerpt(said, limit=chars)[0]) for ref, role, said in context]

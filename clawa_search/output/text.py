@@ -36,7 +36,7 @@ def answer_text(
         hit_text(number, hit, excerpt, cwd=cwd, explain=explain)
         for number, (hit, excerpt) in enumerate(chosen, 1)
     ]
-    return "\n".join(blocks) if blocks else NOTHING
+    return "\n".join(blocks) if answer.hits else NOTHING
 
 
 def hit_text(number: int, hit: Hit, excerpt: str, *, cwd: str = "", explain: bool = False) -> str:

@@ -80,20 +80,20 @@ def excerpt(text: str, needles: Needles = NOTHING, limit: int = EXCERPT_CHARS) -
     if len(text) <= limit:
         return text, False
     room = max(limit - 2 * len(ELLIPSIS), 1)
-    start = _best_start(needles.spots(text), room)
+    start, first = _best_start(needles.spots(text), room)
     stop = min(len(text), start + room)
-    start = _word_start(text, start, stop)
+    start = _word_start(text, start, min(stop, first + 1))
     stop = _word_stop(text, start, stop)
     before = ELLIPSIS if start else ""
     after = ELLIPSIS if stop < len(text) else ""
     return before + text[start:stop].strip() + after, True
 
 
-def _best_start(spots: list[tuple[int, int]], room: int) -> int:
-    """Return where the window with the most different words of the question begins."""
+def _best_start(spots: list[tuple[int, int]], room: int) -> tuple[int, int]:
+    """Return where the window with the most different words begins, and its first word."""
     spots.sort()
     if not spots:
-        return 0
+        return 0, 0
     best, found = 0, 0
     left = 0
     inside: dict[int, int] = {}
@@ -109,8 +109,8 @@ def _best_start(spots: list[tuple[int, int]], room: int) -> int:
             found, best = len(inside), left
     first = spots[best][0]
     if first < room // 2:
-        return 0
-    return max(0, first - room // 5)
+        return 0, first
+    return max(0, first - room // 5), first
 
 
 def _lowered(text: str) -> str:

@@ -6,7 +6,6 @@ The text becomes tokens of the one analyser; it is never handed to a query langu
 from __future__ import annotations
 
 import os
-from itertools import islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,9 +123,8 @@ def parse(text: str) -> Query:
     if query.filters:
         query.literal = plain
     typed = _take_wildcards(query, plain)
-    found = list(
-        islice((part for word in typed for part in analysis.windows(word)), MAX_READ_WORDS)
-    )
+    found = [part for word in typed for part in analysis.windows(word, MAX_READ_WORDS)]
+    del found[MAX_READ_WORDS:]
     content = [word for word in found if not _is_function(word)]
     if (
         not content

@@ -9,6 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from indexer.word import Word
+
 from clawa_search.memory.tags import several
 
 SOURCES = ("memory", "session")
@@ -166,9 +168,10 @@ class Answer:
     Attributes:
         complete: everything in scope was searched.
         notes: what was not, what was odd, and why: `PATH: what: why`.
+        words: what the hits were found by.
     """
 
-    __slots__ = ("complete", "hits", "notes", "query", "took_ms")
+    __slots__ = ("complete", "hits", "notes", "query", "took_ms", "words")
 
     def __init__(self, query: str) -> None:
         self.query = query
@@ -176,3 +179,4 @@ class Answer:
         self.complete = True
         self.notes: list[str] = []
         self.took_ms = 0.0
+        self.words: list[Word] = []

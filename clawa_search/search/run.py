@@ -72,6 +72,7 @@ def _answer(
     winners = _winners(engine, query)
     presenter = Presenter(engine, sources.catalog)
     made.hits = presenter.hits(winners, question.limit)
+    made.words = query.shown
     made.notes += engine.notes + presenter.notes
     made.complete = made.complete and engine.complete
     return made

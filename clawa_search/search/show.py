@@ -13,6 +13,9 @@ from indexer.formats.pi import BOM, Reader, unwrapped
 from indexer.tail import open_lines, read_lines
 from indexer.tree import tree_of
 
+MAX_AROUND = 1000
+"""Entries that are looked at on either side: between two that speak there may be many tool calls."""
+
 
 class Shown:
     """One entry as a person or an agent reads it.
@@ -100,9 +103,12 @@ def neighbours(path: str, tree: Tree, line: int, count: int) -> list[Shown]:
     node = tree.at(line)
     if node is None:
         return []
-    before, after = tree.around(node, count * 8)
-    said_before = _said(path, before[::-1], count)
-    return [*reversed(said_before), *_said(path, after, count)]
+    before, after = tree.around(node, MAX_AROUND)
+    said = [*reversed(_said(path, before[::-1], count)), *_said(path, after, count)]
+    live = tree.live_lines()
+    for shown in said:
+        shown.live = shown.line in live
+    return said
 
 
 def _said(path: str, nodes: list[Node], count: int) -> list[Shown]:

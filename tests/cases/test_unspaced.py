@@ -67,7 +67,7 @@ def test_what_nobody_wrote_about_is_weak_or_not_found(either, script):
 @pytest.mark.parametrize("word", ["服务器", "猫", "数据", "サーバ", "서버", "ไม้", "「서버」"])
 def test_a_short_run_is_one_word(word, form):
     typed = query_words(normalize(form, word))
-    assert len([part for one in typed for part in windows(one)]) == 1
+    assert len([part for one in typed for part in windows(one, 9)]) == 1
 
 
 @pytest.mark.parametrize("script", SAID)

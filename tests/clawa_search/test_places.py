@@ -137,7 +137,8 @@ def test_every_session_is_that_of_all_projects_workers_and_old_places(empty):
     assert found == [
         f"{name}.jsonl" for name in ("clawa", "known", "other", "own", "stray", "worker")
     ]
-    quick = names(places(empty).all_sessions(thorough=False))
+    here = places(empty)
+    quick = names(here.all_sessions([here.looked_through], thorough=False))
     assert quick == ["other.jsonl", "own.jsonl", "stray.jsonl"]
 
 

@@ -48,3 +48,22 @@ def test_words_are_found_by_stem_hump_accent_and_script():
 
 def test_a_short_text_is_shown_whole():
     assert excerpt("pear\nplum", Needles(query_words("plum"))) == ("pear\nplum", False)
+
+
+blanks = st.sampled_from(["", " ", "\n"])
+
+
+@given(st.integers(0, 300), blanks, st.integers(0, 300), blanks, st.integers(40, 200))
+def test_an_excerpt_holds_what_was_found(before, left, after, right, limit):
+    filler = "https://example.org/" * 30
+    text = f"intro words {filler[:before]}{left}needleword{right}{filler[:after]} ok and more of it"
+    shown, _ = excerpt(text, Needles(query_words("needleword")), limit)
+    if left or not before or not filler[before - 1].isalnum():  # a word's beginning
+        assert "needleword" in shown
+
+
+@given(st.integers(0, 400), st.integers(0, 400), st.integers(40, 200))
+def test_an_excerpt_without_blanks_holds_what_was_found(before, after, limit):
+    text = "好的后来" * 100
+    text = f"{text[:before]}温室{text[:after]} 继续"
+    assert "温室" in excerpt(text, Needles(query_words("温室")), limit)[0]
