@@ -49,7 +49,8 @@ def _memories(recall: Recall) -> dict[str, object]:
 
 def sessions(recall: Recall) -> dict[str, object]:
     """Return what of `status` is about session files and their index."""
-    listing = recall.everything()
+    listing = recall.everything(compared=True)
+    listing.drop_links()
     told: dict[str, object] = {
         "sessions_dirs": [root for root in listing.roots if root.startswith("/")],
         "index_version": VERSION,
@@ -69,7 +70,7 @@ def sessions(recall: Recall) -> dict[str, object]:
         told |= _pending(listing.files, catalog, told["newest_indexed_ms"])
     except IndexBrokenError as error:
         told["index_error"] = str(error)
-        told |= _pending(listing.files, None, None)
+        told |= _pending(recall.everything().files, None, None)
     return told
 
 

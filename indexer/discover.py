@@ -68,7 +68,7 @@ class Listing:
         self.roots: list[str] = []
         self.missing: list[str] = []
         self._folders: dict[tuple[int, int], int] = {}
-        self._inodes: set[tuple[int, int]] = set()
+        self._inodes: dict[tuple[int, int], int] = {}
 
     @property
     def count(self) -> int:
@@ -177,8 +177,10 @@ class Listing:
         if not is_text(path):
             self._note(path, NO_TEXT)
         elif key not in self._inodes:
-            self._inodes.add(key)
+            self._inodes[key] = len(self.files)
             self.files.append(Found(path, stat))
+        elif path in self.known:  # of several names the one that is indexed already
+            self.files[self._inodes[key]] = Found(path, stat)
 
     def drop_links(self) -> None:
         """Drop files that are known ones under another name, whichever was met first."""
@@ -190,6 +192,23 @@ class Listing:
             self.unchanged = {path: status for status, path in first.items()}
         if self.files and same:
             self.files = [found for found in self.files if told(found.stat) not in same]
+        self._take_known_names()
+
+    def _take_known_names(self) -> None:
+        """Let what was met through a link to its folder first be the file that is indexed."""
+        met = {found.path for found in self.files}
+        if met <= self.known.keys():
+            return
+        unseen = self.known.keys() - met - self.unchanged.keys()
+        names = {self.known[path]: path for path in unseen}
+        left = []
+        for found in self.files:
+            path = "" if found.path in self.known else names.get(told(found.stat), "")
+            if path and os.path.exists(path):
+                self.unchanged[path] = self.known[path]
+            else:
+                left.append(found)
+        self.files = left
 
     def _note(self, path: str, why: str | OSError) -> None:
         if isinstance(why, OSError):

@@ -73,13 +73,29 @@ def find_files(
         if question.sessions is None:
             return places.current_sessions(short.files if short else None)
         listing = places.current_sessions()
-        listing.files = newest(listing.files, question.sessions)
+        listing.files = _newest(listing.files, question.sessions, catalog)
         return listing
     if catalog is None:
         return places.all_sessions([], thorough=True)
     if short is None:
         return places.all_sessions(catalog.roots(), thorough=False, known=catalog.told())
     return places.all_sessions(short.roots, thorough=False, known=short.files)
+
+
+def _newest(files: list[Found], count: int, catalog: Catalog | None) -> list[Found]:
+    """Return the *count* most recent; what is known to be no session takes no place."""
+    wanted = count
+    while True:
+        chosen = newest(files, wanted)
+        known = catalog.statuses_of([found.path for found in chosen]) if catalog else {}
+        sessions = [found for found in chosen if not _is_other(known.get(found.path), found)]
+        if len(sessions) >= count or len(chosen) == len(files):
+            return sessions[:count]
+        wanted *= 2
+
+
+def _is_other(status: Status | None, found: Found) -> bool:
+    return status is not None and status[5] != SESSION and unchanged(status, found.stat)
 
 
 def is_wide(question: Question) -> bool:

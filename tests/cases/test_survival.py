@@ -195,3 +195,39 @@ def test_a_budget_drops_what_stands_around_before_what_was_found(home, form):
     assert "No matching" not in ran.out
     tiny = home.run(*words, "--max-tokens", "60")
     assert "No matching" not in tiny.out
+
+
+@pytest.mark.parametrize("count", [5, 6, 30])
+def test_files_that_are_no_sessions_take_no_place_among_the_recent_ones(either, count):
+    either.write("a.jsonl", user("alpha"))
+    os.utime(either.sessions / "a.jsonl", (1, 1))
+    for number in range(count):
+        (either.sessions / f"x{number}.jsonl").write_text('{"type":"progress"}\n')
+    either.reindex()
+    assert len(either.hits("alpha", sessions=5)) == 1
+
+
+@pytest.mark.parametrize("link", ["file", "hard", "folder"])
+def test_a_second_name_of_a_session_is_no_second_session(home, link):
+    other_folder = home.agent / "sessions/--aaa--"
+    other_folder.mkdir(parents=True)
+    path = home.write("deep/a.jsonl", user("alpha"))
+    home.write("b.jsonl", user("beta"))
+    home.reindex()
+    match link:
+        case "file":
+            (other_folder / "y.jsonl").symlink_to(path)
+        case "hard":
+            os.link(path, other_folder / "y.jsonl")
+        case "folder":
+            (other_folder / "linked").symlink_to(path.parent)
+        case _:
+            raise ValueError(link)
+    for _ in range(2):
+        told = home.recall.status()
+        if link != "hard":  # a new name changes the status of the file itself
+            assert told["files_pending"] == 0
+        assert (told["sessions"], told["entries"]) == (2, 2)
+        home.reindex()
+    assert home.recall.status()["files_pending"] == 0
+    assert len(home.hits("alpha", everything=True)) == 1
