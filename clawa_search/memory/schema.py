@@ -188,13 +188,14 @@ def _refuse_others(con: sqlite3.Connection, path: str) -> None:
     scratch = _sqlite3.connect(":memory:")
     try:
         for statement in MIRROR:
-            if statement.startswith("CREATE TABLE"):
-                scratch.execute(statement)
-        for table in TABLES:
-            ours = {row[1] for row in scratch.execute(f"PRAGMA table_info({table})")}
-            if not ours:  # the full-text index: to look at it may need FTS5
+            if not statement.startswith("CREATE TABLE"):
                 continue
-            found = {row[1] for row in con.execute(f"PRAGMA table_info({table})")}
+            scratch.execute(statement)
+            table = statement.split()[2]
+            ours, found = (
+                {row[1] for row in one.execute(f"PRAGMA table_info({table})")}
+                for one in (scratch, con)
+            )
             if found and found != ours:
                 raise StoreError(
                     f"{path}: the table {table} is another program's",
