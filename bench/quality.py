@@ -32,6 +32,7 @@ STEPS = {
     "further neighbours": ("further", 0.0),
     "session prior": ("session", 0.0),
     "phrases": ("phrase", 0.0),
+    "all words at once": ("whole", 0.0),
     "user prior": ("user", 0.0),
     "standing wishes": ("standing", 0.0),
     "asker prior": ("asker", 0.0),

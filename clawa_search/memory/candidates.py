@@ -138,6 +138,7 @@ def _search(
     answer.notes += plan.notes
     best = sorted(plan.found.values(), key=lambda memory: (-memory.score, -memory.id))
     answer.rows = best[: wanted.limit]
+    answer.rows += [memory for memory in best[wanted.limit :] if memory.id in plan.whole]
 
 
 def _count(plan: Plan, wanted: Wanted, words: Iterable[Word], answer: Candidates) -> None:

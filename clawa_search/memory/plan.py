@@ -64,6 +64,7 @@ class Plan:
     Attributes:
         found: every memory that was scored and matches, by id.
         notes: what was not ranked in full.
+        whole: ids of memories that hold all words at once, the newest of them.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class Plan:
         self._needed = 4 * wanted.exact
         self.found: dict[int, Candidate] = {}
         self.notes: list[str] = []
+        self.whole: set[int] = set()
         self._weighing = Weighing((), average)
         if state and state.stale:
             self._now_stale = _NOT_STALE
@@ -132,12 +134,17 @@ class Plan:
         terms = sorted((term for term in wanted.terms if term.seen), key=lambda term: term.df)
         base = [term.match for term in wanted.must]
         base += [f"exact : {quoted((tag,))}" for tag in wanted.tags]
-        if base and self._few(base, terms):
-            return
-        if terms:
-            self._grow(base, terms)
-        if wanted.must:
-            self._newest(self._all(base), wanted.must)
+        if not (base and self._few(base, terms)):
+            if terms:
+                self._grow(base, terms)
+            if wanted.must:
+                self._newest(self._all(base), wanted.must)
+        if wanted.whole:
+            parts = [*base, *(_any(forms) for forms in wanted.whole)]
+            sql = _NEWEST.format(self._now_stale + self._in_time)
+            found = self._con.execute(sql, (self._all(parts), *self._span, wanted.exact))
+            self.whole = {row[0] for row in found}
+            self._take(self.whole)
 
     def _few(self, base: list[str], terms: list[Term]) -> bool:
         """Search through what phrases and tags leave, if that is little."""

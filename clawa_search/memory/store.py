@@ -184,6 +184,7 @@ class MemoryStore:
         tags: Iterable[str] = (),
         since_ms: int | None = None,
         until_ms: int | None = None,
+        whole: Iterable[Word] = (),
         limit: int = 50,
         exact: int = 10,
     ) -> Candidates:
@@ -196,6 +197,7 @@ class MemoryStore:
             prefixes: beginnings of text tokens, 2 characters or more; each is like a word.
             tags: all of them must be there, exactly.
             since_ms, until_ms: Unix ms, both included.
+            whole: the newest memories that hold all of these are among the rows in any case.
             limit: how many rows, 1 or more.
             exact: how many of the first rows must be the best there are; the others may lack
                 memories that hold only common words.
@@ -207,6 +209,7 @@ class MemoryStore:
         wanted = Wanted(terms_of(words, prefixes), limit, exact)
         wanted.must = [Term(phrase) for phrase in phrases if phrase]
         wanted.excluded = [Term(phrase) for phrase in excluded if phrase]
+        wanted.whole = [terms_of([word]) for word in whole]
         wanted.tags = normalise(tags)
         wanted.since, wanted.until = since_ms, until_ms
         with self._database.reading(mirror=True) as con:

@@ -109,15 +109,16 @@ class Term:
 
 
 class Wanted:
-    """What to look for; see `MemoryStore.candidates`."""
+    """What to look for; see `MemoryStore.candidates`. `whole`: the forms of each such word."""
 
-    __slots__ = ("exact", "excluded", "limit", "must", "since", "tags", "terms", "until")
+    __slots__ = ("exact", "excluded", "limit", "must", "since", "tags", "terms", "until", "whole")
 
     def __init__(self, terms: list[Term], limit: int, exact: int) -> None:
         self.terms = terms
         self.limit = limit
         self.exact = min(exact, limit)
         self.must: list[Term] = []
+        self.whole: list[list[Term]] = []
         self.excluded: list[Term] = []
         self.tags: tuple[str, ...] = ()
         self.since: int | None = None

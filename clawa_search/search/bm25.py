@@ -10,15 +10,29 @@ from math import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from clawa_search.search.query import Query
     from clawa_search.search.rank import Weights
+    from indexer.word import Word
 
 from indexer.word import phrase_count
 
 K1 = 1.2
 B = 0.75
+
+
+def weight(documents: int, df: int) -> float:
+    """Return what a token is worth that *df* of so many documents hold."""
+    df = min(df, documents)
+    return log(1 + (documents - df + 0.5) / (df + 0.5))
+
+
+def word_worth(word: Word, idf: Callable[[str, str], float]) -> float:
+    """Return what a word is worth: its parts together, else its best whole form."""
+    if word.tokens and not word.strict:
+        return sum(idf(token, "text") for token in word.tokens)
+    return max((idf(code, "code") for code in word.codes), default=0.0)
 
 
 class Statistics:
@@ -44,15 +58,26 @@ class Statistics:
     def idf(self, token: str, field: str = "text") -> float:
         key = (field, token)
         if key not in self._known:
-            df = min(self._df(field, token), self.documents)
-            self._known[key] = log(1 + (self.documents - df + 0.5) / (df + 0.5))
+            self._known[key] = weight(self.documents, self._df(field, token))
         return self._known[key]
 
 
 class Scorer:
-    """One question, ready to score many documents in memory."""
+    """One question, ready to score many documents in memory.
 
-    __slots__ = ("_average", "_phrases", "_related", "_together", "_words")
+    Attributes:
+        whole_worth: what a document gains that holds all words of the question at once.
+    """
+
+    __slots__ = (
+        "_average",
+        "_phrases",
+        "_related",
+        "_together",
+        "_whole",
+        "_words",
+        "whole_worth",
+    )
 
     def __init__(self, statistics: Statistics, query: Query, weights: Weights) -> None:
         """Look up what every form of the question weighs."""
@@ -71,9 +96,11 @@ class Scorer:
             for tokens in (*query.pairs, *query.runs)
         ]
         self._related = [(token, related * idf(token)) for token in query.related]
+        self._whole = query.whole
+        self.whole_worth = weights.whole * sum(word_worth(word, idf) for word in self._whole)
         self._phrases = [(phrase, sum(map(idf, phrase))) for phrase in query.phrases]
 
-    def score(self, tokens: Sequence[str], codes: Iterable[str]) -> float:
+    def score(self, tokens: list[str], codes: Iterable[str]) -> float:
         """Score one document.
 
         The sum over words of their best form, over pairs, runs and phrases, and over
@@ -102,6 +129,14 @@ class Scorer:
         for phrase, worth in self._phrases:
             total += worth * saturated(phrase_count(tokens, phrase), norm)
         return total
+
+    def whole(self, tokens: list[str], codes: Iterable[str]) -> float:
+        """Return what a document gains if it holds all words of the question at once."""
+        if not self._whole:
+            return 0.0
+        forms = set(codes)
+        held = all(word.matches(tokens, forms) for word in self._whole)
+        return self.whole_worth if held else 0.0
 
 
 def saturated(frequency: int, norm: float) -> float:

@@ -83,6 +83,15 @@ def question(
     return Query.boolean_query(clauses)
 
 
+def all_of(fields: Schema, query: UserQuery, scope: Filter, code_weight: float) -> Query:
+    """Return the query for entries in *scope* that hold every word of `query.whole`."""
+    clauses = clauses_of(fields, query, scope)
+    for word in query.whole:
+        forms = [_any(form) for form in _forms(fields, word, code_weight)]
+        clauses.append((Occur.Must, Query.boolean_query(forms)))
+    return Query.boolean_query(clauses)
+
+
 def _forms(fields: Schema, word: Word, code_weight: float) -> list[Query]:
     """Return the queries of one word: its whole forms, and its parts as a phrase."""
     forms = [Query.term_query(fields, "code", form) for form in word.codes]

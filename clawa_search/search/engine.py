@@ -197,7 +197,10 @@ class Engine:
         limit: int,
     ) -> list[Winner]:
         known = {candidate.mid: candidate for candidate in candidates}
-        own = self._own_scores(known, entries)
+        assert self.statistics is not None
+        scorer = bm25.Scorer(self.statistics, self.query, self.weights)
+        whole = self._whole(known, entries, scorer)
+        own = self._own_scores(known, entries, scorer)
         if not own:
             return []
         users = {mid: said.standing for mid, said in known.items() if said.role == USER}
@@ -213,12 +216,41 @@ class Engine:
         if self.index is not None and self.weights.session:
             priors = self.index.prior(self.query.words, self.scope.filter)
         recipe = rank.Recipe(
-            own, users, times, priors, window, self.weights, personal=self.query.personal
+            own,
+            users,
+            times,
+            priors,
+            window,
+            self.weights,
+            personal=self.query.personal,
+            whole=whole,
         )
         return self._resolve(recipe, own, known, limit)
 
+    def _whole(
+        self,
+        known: dict[int, sessions.Candidate],
+        entries: list[FreshEntry],
+        scorer: bm25.Scorer,
+    ) -> dict[int, float]:
+        """Return what those gain that hold all words at once; those of the index become known."""
+        gains: dict[int, float] = {}
+        if self.query.whole and self.index is not None and self.any_file():
+            for candidate in self.index.whole(self.query, self.scope.filter, self.weights):
+                known.setdefault(candidate.mid, candidate)
+                share = self.weights.second_hand if candidate.second_hand else 1.0
+                gains[candidate.mid] = scorer.whole_worth * share
+        for entry in entries:
+            if gain := scorer.whole(entry.analyse(), entry.codes):
+                share = self.weights.second_hand if is_second_hand(entry.entry) else 1.0
+                gains[entry.mid] = gain * share
+        return gains
+
     def _own_scores(
-        self, known: dict[int, sessions.Candidate], entries: list[FreshEntry]
+        self,
+        known: dict[int, sessions.Candidate],
+        entries: list[FreshEntry],
+        scorer: bm25.Scorer,
     ) -> dict[int, float]:
         """Return what each entry scores for its own text, by mid."""
         weights, statistics = self.weights, self.statistics
@@ -229,13 +261,9 @@ class Engine:
             mid: candidate.score * (second_hand if candidate.second_hand else scale)
             for mid, candidate in known.items()
         }
-        if entries:
-            scorer = bm25.Scorer(statistics, self.query, weights)
-            for entry in entries:
-                score = scorer.score(entry.analyse(), entry.codes)
-                own[entry.mid] = (
-                    score * weights.second_hand if is_second_hand(entry.entry) else score
-                )
+        for entry in entries:
+            score = scorer.score(entry.analyse(), entry.codes)
+            own[entry.mid] = score * weights.second_hand if is_second_hand(entry.entry) else score
         return own
 
     def _window(self) -> tuple[int, int] | None:
@@ -348,6 +376,7 @@ class Engine:
             tags=question.tags,
             since_ms=question.since_ms,
             until_ms=question.until_ms,
+            whole=self.query.whole,
             limit=question.limit + MEMORY_SPARE,
             exact=question.limit,
         )
@@ -364,13 +393,14 @@ class Engine:
             tokens, codes = row.text_tokens + row.tag_tokens, row.code_tokens + row.tag_tokens
             if self.query.together and not self.query.matches(tokens, codes):
                 continue
-            text = scorer.score(tokens, codes)
-            winner = Winner(text * weights.memory, row.ts_ms, ~row.id)
+            text, whole = scorer.score(tokens, codes), scorer.whole(tokens, codes)
+            winner = Winner((text + whole) * weights.memory, row.ts_ms, ~row.id)
             winner.memory = Memory(row.id, row.ts_ms, row.text, row.tags)
             winner.tokens = row.text_tokens
             winner.own = text
             if self.question.explain:
-                winner.parts = {"text": text, "memory": text * (weights.memory - 1.0)}
+                winner.parts = {"text": text, "whole": whole} if whole else {"text": text}
+                winner.parts["memory"] = (text + whole) * (weights.memory - 1.0)
             found.append(winner)
         return found
 

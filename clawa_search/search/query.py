@@ -24,6 +24,7 @@ MAX_WORDS = 32
 MAX_PAIRS = 8
 """Pairs of them that are looked for side by side. All that a long question has take a third longer
 and find the same."""
+MAX_WHOLE = 8
 SENTENCE_TOKENS = 6
 MAX_RUNS = 3
 MAX_READ_WORDS = 400
@@ -104,6 +105,13 @@ class Query:
     def guessed(self, word: Word) -> bool:
         """Tell whether *word* stands in for one that nobody ever said."""
         return bool(self.guesses) and bool(word.tokens) and word.tokens[0] in self.guesses
+
+    @property
+    def whole(self) -> list[Word]:
+        """The words of which it says much that an entry holds them all; none if they are many."""
+        words = [word for word in self.words if not self.guessed(word)]
+        few = 1 < len(words) <= MAX_WHOLE and not self.together
+        return words if few and not any(word.unspaced for word in words) else []
 
     @property
     def empty(self) -> bool:

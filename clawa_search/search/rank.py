@@ -24,6 +24,8 @@ class Weights:
     Attributes:
         code: a whole identifier, against one plain word.
         phrase: two words of the question side by side.
+        whole: share of what the words are worth that an entry gains which holds all of a few:
+            in a long one each of them alone is worth next to nothing.
         related: another form of a word (went for go), or the guess at one that is unknown,
             against the word.
         user: share that what a human said gains.
@@ -52,11 +54,13 @@ class Weights:
         "session",
         "standing",
         "user",
+        "whole",
     )
 
     def __init__(self) -> None:
         self.code = 2.0
         self.phrase = 0.2
+        self.whole = 0.6
         self.related = 0.5
         self.user = 0.2
         self.standing = 0.6
@@ -70,6 +74,7 @@ class Weights:
 
 
 DEFAULT = Weights()
+NOTHING: Mapping[int, float] = {}
 
 
 class Recipe:
@@ -79,7 +84,7 @@ class Recipe:
     that are shown.
     """
 
-    __slots__ = ("_asker", "_own", "_priors", "_times", "_users", "_weights", "_window")
+    __slots__ = ("_asker", "_own", "_priors", "_times", "_users", "_weights", "_whole", "_window")
 
     def __init__(
         self,
@@ -91,6 +96,7 @@ class Recipe:
         weights: Weights,
         *,
         personal: bool = False,
+        whole: Mapping[int, float] = NOTHING,
     ) -> None:
         """Take what the stores told.
 
@@ -101,11 +107,13 @@ class Recipe:
             priors: BM25 of whole sessions, by file id.
             window: the dates that the question names, [start, end) in Unix ms.
             personal: the question is about what the asker said.
+            whole: what those gain that hold all its words at once, by mid.
         """
         self._own = own
         self._users = users
         self._times = times
         self._priors = priors
+        self._whole = whole
         self._window = window if weights.date != 1.0 else None
         self._weights = weights
         self._asker = weights.asker if personal else 0.0
@@ -114,14 +122,16 @@ class Recipe:
         """Return the score of every entry that matched, and of its neighbours."""
         weights = self._weights
         totals = self._spread()
+        for mid, gain in self._whole.items():  # its neighbours do not hold them
+            totals[mid] = totals.get(mid, 0.0) + gain
         if self._asker:
             for mid in self._users:
                 if mid in totals:
                     totals[mid] *= 1.0 + self._asker
         if self._priors and weights.session:
-            gain = {file: weights.session * prior for file, prior in self._priors.items()}.get
+            prior_of = {file: weights.session * prior for file, prior in self._priors.items()}.get
             for mid in totals:
-                totals[mid] += gain(mid >> SEQ_BITS, 0.0)
+                totals[mid] += prior_of(mid >> SEQ_BITS, 0.0)
         if self._window is not None:
             for mid in totals:
                 if self._is_dated(mid):
@@ -161,6 +171,7 @@ class Recipe:
             named["user"] = weights.user * own
             named["standing"] = weights.standing * own if self._users[mid] else 0.0
         named["neighbours"] = near
+        named["whole"] = self._whole.get(mid, 0.0)
         if mid in self._users:
             named["asker"] = self._asker * sum(named.values())
         named["session"] = weights.session * self._priors.get(mid >> SEQ_BITS, 0.0)

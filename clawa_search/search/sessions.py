@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from indexer.analysis import Word
     from indexer.layout import Generation
 
-from clawa_search.search.clauses import among, clauses_of, files_of, question, silent
+from clawa_search.search.clauses import all_of, among, clauses_of, files_of, question, silent
 from indexer.entry import ROLE_NUMBER
 from indexer.errors import IndexBrokenError
 from indexer.schema import MARKS, QUOTE, SEQ_BITS, STANDING, Stored
@@ -32,6 +32,7 @@ MAX_ROUNDS = 5
 """How often more is fetched while the best entries all say the same few things."""
 MAX_NEWEST = 10_000
 TOP_PRIORS = 200
+TOP_WHOLE = 50
 SIMILAR_ENTRIES = 20
 SIMILAR_CHARS = 20_000
 MAX_KNOWN = 10_000
@@ -165,6 +166,10 @@ class SessionIndex:
             last = self._run(Query.boolean_query(others), TOP_ENTRIES)
             found += last
         return found
+
+    def whole(self, query: UserQuery, scope: Filter, weights: Weights) -> list[Candidate]:
+        """Return the best of the entries that hold every word of `query.whole`."""
+        return self._run(all_of(self._fields, query, scope, weights.code), TOP_WHOLE)
 
     def by_mid(self, mids: list[int], query: UserQuery, scope: Filter) -> list[Candidate]:
         """Return those entries of *mids* that are in scope (score 0)."""

@@ -104,3 +104,25 @@ def test_a_sentence_copied_from_a_message_finds_it(home):
     home.write("s.jsonl", *map(user, (*others, "something else stands between", said, *others)))
     home.ready()
     assert home.hits("go over to the old house and see what", limit=1)[0].excerpt == said
+
+
+FILLER = "module check list report order night value result later number table error branch review "
+
+
+@pytest.mark.parametrize("times", [10, 100, 500])
+@pytest.mark.parametrize("memories", [False, True])
+def test_a_long_entry_that_holds_every_word_stands_first(home, memories, times):
+    fact = "The Zephyr adapter needs firmware 3.9."
+    long = FILLER * times + fact + FILLER * times
+    short = [f"the adapter {n} is new" for n in range(40)] + [
+        f"firmware {n} came" for n in range(40)
+    ]
+    if memories:
+        for said in (*short, long):
+            home.recall.remember(said)
+    else:
+        home.write("a.jsonl", *map(user, (*short, "apart", "from that", long)))
+        home.ready()
+    hits = home.hits("which firmware does the Zephyr adapter need?")
+    assert fact[4:18] in hits[0].excerpt
+    assert hits[0].tier == "match"
