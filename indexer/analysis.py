@@ -41,6 +41,7 @@ __all__ = [
     "code_tokens",
     "each_once",
     "expand",
+    "is_frame_word",
     "is_function_word",
     "look",
     "pieces",
@@ -69,6 +70,7 @@ _known: dict[str, tuple[str | None, str]] = {}
 _analyzer: list[TextAnalyzer] = []  # one, once it was asked for
 _folding: list[Callable[[str], list[tuple[int, str]]]] = []  # the same, for non-ASCII text
 _function_words: set[str] = set()
+_frame_words: set[str] = set()
 
 
 def analyzer() -> TextAnalyzer:
@@ -320,3 +322,12 @@ def is_function_word(token: str) -> bool:
 
         _function_words.update(analyzer().analyze(FUNCTION_WORDS))
     return token in _function_words
+
+
+def is_frame_word(token: str) -> bool:
+    """Tell whether a token belongs to the frame of a polite question, such as "please"."""
+    if not _frame_words:
+        from indexer.function_words import FRAME_WORDS
+
+        _frame_words.update(text_tokens(FRAME_WORDS))
+    return token in _frame_words

@@ -115,6 +115,9 @@ def leftovers(index_dir: str) -> list[str]:
         except (OSError, ValueError, KeyError, TypeError):
             continue  # damaged: nothing in it can be told apart, and it is made anew anyway
         found += [f"{folder}/{name}" for name in _names(folder) if name not in known]
+    if generation:
+        drafts = [name for name in _names(generation.folder) if name.startswith("snapshot.")]
+        found += [f"{generation.folder}/{name}" for name in drafts]
     return found
 
 

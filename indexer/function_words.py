@@ -27,3 +27,12 @@ aren't can't cannot couldn't didn't doesn't don't hadn't hasn't haven't isn't sh
 won't wouldn't let's what's when's where's who's why's it's that's i'm i've you're
 s t d m ll re ve
 """
+
+FRAME_WORDS = """
+please thanks thank sorry hey hi hello kindly ok okay
+tell telling told say said know ask asked talk talked discuss discussed mention mentioned
+remember remind recall happen wonder wondering mind quick question conversation conversations
+ever whether earlier previous previously anything something everything look find search check
+"""
+"""What a polite question or an order is wrapped in: "could you please tell me whether …". Each of
+them means something by itself; several of them around other words do not."""

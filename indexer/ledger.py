@@ -114,6 +114,7 @@ class Ledger(Catalog):
                 # A path may have changed hands between two files of the same batch.
                 ("DELETE FROM files WHERE path = ?", [(file.path,) for file in changed]),
                 (REPLACE, [file.row() for file in changed]),
+                ("DELETE FROM moves WHERE path = ?", [(file.path,) for file in changed]),
                 ("INSERT OR REPLACE INTO moves VALUES(?, ?)", moves),
                 (SET_NUMBER, [("writing", 0)] if done else []),
             ]

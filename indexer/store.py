@@ -12,6 +12,8 @@ from indexer import files
 from indexer.errors import IndexBrokenError, IndexBusyError
 from indexer.layout import CURRENT, Generation
 
+SNAPSHOT_DRAFT = "snapshot."
+
 
 def point_to(index_dir: str, generation: Generation) -> None:
     """Make *generation* the current one; readers see the old or the new, never half of one."""
@@ -51,6 +53,11 @@ def remove_others(index_dir: str, keep: Generation | None) -> None:
             rmtree(f"{index_dir}/{name}", ignore_errors=True)
         elif name.startswith(f"{CURRENT}."):
             os.unlink(f"{index_dir}/{name}")
+    if keep is None or not os.path.isdir(keep.folder):
+        return
+    for name in os.listdir(keep.folder):
+        if name.startswith(SNAPSHOT_DRAFT):
+            os.unlink(f"{keep.folder}/{name}")
 
 
 def unwritable(index_dir: str, error: OSError) -> IndexBrokenError:

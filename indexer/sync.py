@@ -132,6 +132,7 @@ def _build(index_dir: str, listing: Listing, report: SyncReport, progress: Progr
     for path in paths:
         listing.keep(path)
     listing.unchanged = {}  # they are among those
+    store.remove_others(index_dir, layout.current(index_dir))  # what killed builds left
     report.seen = listing.count
     fresh = store.new_generation(index_dir, VERSION)
     try:

@@ -21,6 +21,9 @@ from indexer.schema import SEQ_BITS, Stored
 
 MAX_COPIES = 1000
 """Copies that are counted: of all hits together at first, of each when they are more."""
+MEMORY_FIT = 1.5
+"""How much more a memory's bare score says of its fit: it has neither neighbours nor a session, by
+which the scale of strength was fitted."""
 MAX_ALSO = 20
 CONTEXT_CHARS = 300
 UNKNOWN = 1 << 62  # when a session began
@@ -119,7 +122,7 @@ class Presenter:
         assert memory is not None
         hit = Hit("memory", f"mem:{memory.id}", winner.score, memory.ts_ms)
         hit.id = memory.id
-        self._weigh(hit, winner, memory.text, self._engine.weights.memory)
+        self._weigh(hit, winner, memory.text, self._engine.weights.memory / MEMORY_FIT)
         hit.tags = memory.tags
         hit.excerpt, hit.truncated = excerpt(masked(memory.text), self._needles)
         return hit

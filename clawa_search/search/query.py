@@ -24,6 +24,10 @@ MAX_WORDS = 32
 MAX_PAIRS = 8
 """Pairs of them that are looked for side by side. All that a long question has take a third longer
 and find the same."""
+LEAST_FRAME = 2
+"""Words that make a frame, see `FRAME_WORDS`."""
+LEAST_ASKED = 3
+"""A question of fewer words is not looked at for its language."""
 MAX_WHOLE = 8
 SENTENCE_TOKENS = 6
 MAX_RUNS = 3
@@ -133,7 +137,7 @@ def parse(text: str) -> Query:
     typed = _take_wildcards(query, plain)
     found = [part for word in typed for part in analysis.windows(word, MAX_READ_WORDS)]
     del found[MAX_READ_WORDS:]
-    content = [word for word in found if not _is_function(word)]
+    content = _content(found)
     if (
         not content
         and not query.words
@@ -155,6 +159,36 @@ def parse(text: str) -> Query:
         word.tokens and word.tokens[0] in FIRST_PERSON for word in found
     )
     return query
+
+
+def _content(found: list[Word]) -> list[Word]:
+    """Leave out function words, of the language that the question is in, and polite frames."""
+    content = [word for word in found if not _is_function(word)]
+    foreign = _closed_class(found, len(found) - len(content))
+    if foreign:
+        return [word for word in content if not (is_plain(word) and word.tokens[0] in foreign)]
+    asked = [
+        word for word in content if not (is_plain(word) and analysis.is_frame_word(word.tokens[0]))
+    ]
+    framed = len(content) < len(found) and len(content) - len(asked) >= LEAST_FRAME
+    return asked if asked and framed else content
+
+
+def _closed_class(found: list[Word], english: int) -> frozenset[str]:
+    """Return the function words of the language, other than English, that a question is in."""
+    tokens = {word.tokens[0] for word in found if is_plain(word)}
+    wide = not all(token.isascii() for token in tokens)
+    if len(tokens) < LEAST_ASKED and not wide:
+        return frozenset()
+    from indexer.closed_classes import CLOSED_CLASSES
+
+    best: frozenset[str] = frozenset()
+    most = max(english, 0 if wide else 1)
+    for words in CLOSED_CLASSES.values():
+        held = frozenset(words.split())
+        if len(tokens & held) > most:
+            best, most = held, len(tokens & held)
+    return best
 
 
 def _take_phrases(query: Query, text: str) -> str:

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 from clawa_search.errors import StoreError
 from clawa_search.search.engine import BARE_WORDS, RESERVE, Engine, Winner
 from clawa_search.search.present import Presenter
-from clawa_search.search.query import MAX_WORDS, Query, is_plain, keep_rarest, parse, take_filters
+from clawa_search.search.query import (
+    MAX_WORDS,
+    Query,
+    is_plain,
+    keep_rarest,
+    parse,
+    take_filters,
+)
 from clawa_search.search.question import Answer
 from clawa_search.search.scope import Fresh, Scope, is_wide, make_scope
 from indexer.errors import IndexBrokenError, tells_damage

@@ -77,9 +77,13 @@ def find_files(
         return listing
     if catalog is None:
         return places.all_sessions([], thorough=True)
-    if short is None:
-        return places.all_sessions(catalog.roots(), thorough=False, known=catalog.told())
-    return places.all_sessions(short.roots, thorough=False, known=short.files)
+    roots, known = (short.roots, short.files) if short else (catalog.roots(), catalog.told())
+    listing = places.all_sessions(roots, thorough=False, known=known)
+    if listing.count < len(known):  # a folder of sessions that is no root is known, too
+        met = {found.path for found in listing.files}
+        for path in known.keys() - listing.unchanged.keys() - met:
+            listing.keep(path)
+    return listing
 
 
 def _newest(files: list[Found], count: int, catalog: Catalog | None) -> list[Found]:

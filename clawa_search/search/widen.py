@@ -151,7 +151,7 @@ def widen(query: Query, vocabulary: Vocabulary) -> list[str]:
 
 def _may_be_misspelt(word: Word, least: int) -> bool:
     token = word.tokens[0] if is_plain(word) else ""
-    return len(token) >= least and token.isascii() and token.isalpha()
+    return len(token) >= least and token.isalpha() and not word.unspaced
 
 
 def _add(query: Query, tokens: Iterable[str]) -> None:

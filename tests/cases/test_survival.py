@@ -231,3 +231,48 @@ def test_a_second_name_of_a_session_is_no_second_session(home, link):
         home.reindex()
     assert home.recall.status()["files_pending"] == 0
     assert len(home.hits("alpha", everything=True)) == 1
+
+
+def test_an_anchor_of_a_path_that_two_files_had_is_gone_with_the_second(home):
+    first = home.write("s.jsonl", user("one"), user("two"))
+    home.reindex()
+    first.rename(first.with_name("t.jsonl"))
+    home.reindex()
+    second = home.write("s.jsonl", user("three"), user("four"))
+    home.reindex()
+    (ref,) = {hit.ref for hit in home.hits("four", source="session") if hit.excerpt == "four"}
+    second.unlink()
+    home.reindex()
+    assert home.recall.show(ref).status == "gone"
+
+
+def test_what_killed_builds_left_is_removed(home):
+    home.write("a.jsonl", user("alpha"))
+    home.reindex()
+    folder = folder_of(home)
+    (folder / "gen-7/messages").mkdir(parents=True)
+    (folder / "gen-1/snapshot.123").write_text("x")
+    assert not all(check["ok"] for check in home.run("doctor", "--json").json["checks"])
+    home.recall.reindex(rebuild=True)
+    (left,) = [one for one in folder.iterdir() if one.is_dir()]
+    assert left.name != "gen-7"
+    (left / "snapshot.123").write_text("x")
+    home.write("b.jsonl", user("beta"))
+    home.reindex()
+    assert not (left / "snapshot.123").exists()
+
+
+def test_sessions_of_a_folder_that_is_no_root_are_known(home):
+    elsewhere = home.user / "elsewhere"
+    home.write("a.jsonl", user("tea"))
+    home.reindex()
+    elsewhere.mkdir()
+    (elsewhere / "x.jsonl").write_bytes(lines(header(), *chain(user("alpha"))))
+    listing = Listing()
+    listing.walk(str(elsewhere), flat=True)
+    sync(str(folder_of(home)), listing)
+    for _ in range(2):
+        assert [hit.path for hit in home.hits("alpha", everything=True)] == [
+            str(elsewhere / "x.jsonl")
+        ]
+        home.reindex()
