@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from clawa_search.search.rank import Weights
     from indexer.analysis import Word
 
+from clawa_search.search.bm25 import weight
 from indexer.entry import ROLE_NUMBER
 from indexer.schema import QUOTE, STANDING
 
@@ -57,9 +58,13 @@ def question(
     Args:
         entries, df: of the index: how many there are, and how many hold a token of a field.
     """
+
+    def worth(form: str) -> float:
+        return weights.code * weight(entries, df("code", form))
+
     wanted: list[tuple[Occur, Query]] = []
     for word in query.words:
-        forms = _forms(fields, word, weights.code)
+        forms = _forms(fields, word, worth)
         if query.guessed(word):
             forms = [Query.boost_query(form, weights.related) for form in forms]
         if query.together:
@@ -83,21 +88,27 @@ def question(
     return Query.boolean_query(clauses)
 
 
-def all_of(fields: Schema, query: UserQuery, scope: Filter, code_weight: float) -> Query:
+def all_of(fields: Schema, query: UserQuery, scope: Filter) -> Query:
     """Return the query for entries in *scope* that hold every word of `query.whole`."""
     clauses = clauses_of(fields, query, scope)
     for word in query.whole:
-        forms = [_any(form) for form in _forms(fields, word, code_weight)]
+        forms = [_any(form) for form in _forms(fields, word, lambda _: 1.0)]
         clauses.append((Occur.Must, Query.boolean_query(forms)))
     return Query.boolean_query(clauses)
 
 
-def _forms(fields: Schema, word: Word, code_weight: float) -> list[Query]:
-    """Return the queries of one word: its whole forms, and its parts as a phrase."""
-    forms = [Query.term_query(fields, "code", form) for form in word.codes]
-    if len(forms) > 1:
-        forms = [Query.disjunction_max_query(forms)]
-    found = [Query.boost_query(form, code_weight) for form in forms]
+def _forms(fields: Schema, word: Word, worth: Callable[[str], float]) -> list[Query]:
+    """Return the queries of one word: its whole forms, and its parts as a phrase.
+
+    A whole form counts as `bm25.Scorer` counts it, whatever else an entry holds: the engine's own
+    score takes an entry with one of them for long, where most have none.
+    """
+    found = [
+        Query.const_score_query(Query.term_query(fields, "code", form), worth(form))
+        for form in word.codes
+    ]
+    if len(found) > 1:
+        found = [Query.disjunction_max_query(found)]
     if word.tokens and not word.strict:
         found.append(
             Query.term_query(fields, "text", word.tokens[0])

@@ -236,7 +236,7 @@ class Engine:
         """Return what those gain that hold all words at once; those of the index become known."""
         gains: dict[int, float] = {}
         if self.query.whole and self.index is not None and self.any_file():
-            for candidate in self.index.whole(self.query, self.scope.filter, self.weights):
+            for candidate in self.index.whole(self.query, self.scope.filter):
                 known.setdefault(candidate.mid, candidate)
                 share = self.weights.second_hand if candidate.second_hand else 1.0
                 gains[candidate.mid] = scorer.whole_worth * share

@@ -167,9 +167,9 @@ class SessionIndex:
             found += last
         return found
 
-    def whole(self, query: UserQuery, scope: Filter, weights: Weights) -> list[Candidate]:
+    def whole(self, query: UserQuery, scope: Filter) -> list[Candidate]:
         """Return the best of the entries that hold every word of `query.whole`."""
-        return self._run(all_of(self._fields, query, scope, weights.code), TOP_WHOLE)
+        return self._run(all_of(self._fields, query, scope), TOP_WHOLE)
 
     def by_mid(self, mids: list[int], query: UserQuery, scope: Filter) -> list[Candidate]:
         """Return those entries of *mids* that are in scope (score 0)."""

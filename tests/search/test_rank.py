@@ -126,3 +126,28 @@ def test_a_long_entry_that_holds_every_word_stands_first(home, memories, times):
     hits = home.hits("which firmware does the Zephyr adapter need?")
     assert fact[4:18] in hits[0].excerpt
     assert hits[0].tier == "match"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("backend", "A back-end bug."),
+        ("username", "the user_name is missing"),
+        ("what about 1.14.3 in staging", "On the staging box release 1.14.3 was fixed"),
+        ("C++ compiler", "the compiler of C++ is slow"),
+        ("a1b2c3d4e5", "look at commit a1b2c3d4e5 again"),
+    ],
+)
+@pytest.mark.parametrize("memories", [False, True])
+def test_a_whole_form_is_worth_the_same_wherever_it_stands(home, asked, said, memories):
+    others = [f"Release 2.{n}.{n} went to staging with the compiler" for n in range(30)]
+    others += [f"a plain sentence number {n} about nothing" for n in range(60)]
+    if memories:
+        for one in (*others, said):
+            home.recall.remember(one)
+    else:
+        home.write("a.jsonl", *map(user, (*others, said)))
+        home.ready()
+    hits = home.hits(asked)
+    assert hits[0].excerpt == said
+    assert hits[0].tier == "match"
