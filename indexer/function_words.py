@@ -32,7 +32,7 @@ FRAME_WORDS = """
 please thanks thank sorry hey hi hello kindly ok okay
 tell telling told say said know ask asked talk talked discuss discussed mention mentioned
 remember remind recall happen wonder wondering mind quick question conversation conversations
-ever whether earlier previous previously anything something everything look find search check
+ever whether look find search check
 """
 """What a polite question or an order is wrapped in: "could you please tell me whether …". Each of
 them means something by itself; several of them around other words do not."""
