@@ -28,6 +28,7 @@ from clawa_search.search.scope import Fresh, Scope, is_wide, make_scope
 from indexer.errors import IndexBrokenError, tells_damage
 
 NOTES_PER_KIND = 5
+NO_PHRASE = "words in quotation marks must stand side by side; without the marks each is looked for by itself"
 NO_WORDS = "the query holds no word; texts that hold it literally were looked for"
 
 
@@ -81,6 +82,8 @@ def _answer(
     made.hits = presenter.hits(winners, question.limit)
     made.words = query.shown
     made.notes += engine.notes + presenter.notes
+    if query.phrases and not made.hits:
+        made.notes.append(NO_PHRASE)
     made.complete = made.complete and engine.complete
     return made
 

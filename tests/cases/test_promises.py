@@ -370,3 +370,12 @@ def test_one_string_is_one_tag_one_role_and_one_path(home):
     assert [hit.role for hit in home.hits("alpha", roles="user", source="session")] == ["user"]
     assert len(home.hits("alpha", session_files=str(path), source="session")) == 2
     assert home.recall.reindex(str(path)).indexed == 1
+
+
+def test_who_quotes_words_that_never_stand_together_is_told(either):
+    either.write("a.jsonl", user("Port of the deploy is 9090"))
+    either.ready()
+    answer = either.ask('"deploy port"')
+    assert answer.hits == []
+    assert any("side by side" in note for note in answer.notes)
+    assert either.ask('"the deploy"').notes == []
