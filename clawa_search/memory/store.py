@@ -24,6 +24,7 @@ __all__ = ["Memory", "MemoryStore"]
 OWN_REFRESH = 512
 """Memories of other programs that one write of ours brings up to date at most."""
 
+FEW = 1000
 _TERMS = """SELECT token FROM memories_df WHERE token >= ? AND token < ? AND text > 0
 AND length(token) BETWEEN ? AND ? ORDER BY text DESC LIMIT ?"""
 
@@ -268,7 +269,8 @@ class MemoryStore:
     ) -> list[str]:
         """Return text tokens of memories that begin with *prefix*, the most frequent first.
 
-        Some of them may be of memories that another program changed since.
+        Some of them may be of memories that another program changed since. An empty *prefix* gives
+        them all, but of more than FEW memories none: that takes 16 ms for 10,000.
 
         Args:
             shortest, longest: characters that they have.
@@ -279,13 +281,14 @@ class MemoryStore:
         with self._database.reading(mirror=True) as con:
             if con is None:
                 return []
-            known, fresh = self._database.search(
-                lambda: (
-                    [str(row[0]) for row in con.execute(_TERMS, span)],
-                    fresh_tokens(con, self._database.state(con)),
-                ),
-                lambda: ([], fresh_tokens(con, None)),
-            )
+
+            def mirrored() -> tuple[list[str], set[str]]:
+                state = self._database.state(con)
+                many = not prefix and state.rows > FEW
+                rows = [] if many else con.execute(_TERMS, span)
+                return [str(row[0]) for row in rows], fresh_tokens(con, state)
+
+            known, fresh = self._database.search(mirrored, lambda: ([], fresh_tokens(con, None)))
         begins = [token for token in sorted(fresh) if token.startswith(prefix)]
         found = [token for token in begins if shortest <= len(token) <= longest]
         return list(dict.fromkeys(known + found))[:limit]

@@ -102,7 +102,8 @@ class Vocabulary:
             candidates.update(self._index.similar(token, allowed))
         if self._memories is not None:
             about = {"shortest": len(token) - allowed, "longest": len(token) + allowed}
-            candidates.update(self._memories.terms("", MAX_VOCABULARY, **about))
+            for begin in ("", token[:2]):  # of many memories, only those that begin alike
+                candidates.update(self._memories.terms(begin, MAX_VOCABULARY, **about))
         candidates |= self._fresh_tokens()
         letters = set(token)
         ranked = sorted(
