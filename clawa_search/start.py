@@ -56,11 +56,10 @@ tantivy clawa_search.search.bm25 indexer.forms indexer.analysis
 indexer.status indexer.discover _blake2 indexer.probe indexer.catalog indexer.schema
 clawa_search.search.corrections _heapq clawa_search.search.merge
 clawa_search.search.rank clawa_search.search.clauses clawa_search.search.sessions
-clawa_search.search.dated clawa_search.search.engine clawa_search.search.anchors
-clawa_search.search.strength clawa_search.search.present clawa_search.search.query
-clawa_search.search.scope clawa_search.search.run indexer.function_words indexer.closed_classes
-indexer.layout
-clawa_search.search.irregular
+clawa_search.search.dated clawa_search.search.winner clawa_search.search.engine
+clawa_search.search.anchors clawa_search.search.strength clawa_search.search.present
+clawa_search.search.query clawa_search.search.scope clawa_search.search.run
+indexer.function_words indexer.closed_classes indexer.layout clawa_search.search.irregular
 """,
     # Of a reindex that finds nothing to do.
     "reindex": """

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from clawa_search.search.engine import Winner
+    from clawa_search.search.winner import Winner
 
 from indexer import analysis
 

@@ -17,6 +17,7 @@ from clawa_search.errors import StoreError
 from clawa_search.memory.record import Memory
 from clawa_search.search import bm25, corrections, merge, rank, sessions
 from clawa_search.search.dated import looks_dated
+from clawa_search.search.winner import Winner
 from indexer.analysis import Word
 from indexer.entry import ROLE_NUMBER, ROLES
 from indexer.schema import QUOTE, SEQ_BITS, STANDING, role_number
@@ -31,47 +32,6 @@ SPARE = 20
 """Entries looked at beyond those wanted: some neighbours do not exist or say the same."""
 RESERVE = 10
 """Winners beyond the limit, for those that turn out to be gone or are seen already."""
-
-
-class Winner:
-    """What won, before its text is read: a memory, an indexed entry, or a fresh one.
-
-    Attributes:
-        tokens: those of its text, as soon as they are known.
-        memory, candidate, fresh: what it is, one of them.
-        own: score of its own text, before anything was added.
-        speaker: what who said it and how added: it orders, and says nothing of how well it fits.
-        parts: of its score, by name, if the question asks to explain.
-    """
-
-    __slots__ = (
-        "candidate",
-        "fresh",
-        "memory",
-        "mid",
-        "own",
-        "parts",
-        "role",
-        "score",
-        "speaker",
-        "tokens",
-        "ts_ms",
-        "twin",
-    )
-
-    def __init__(self, score: float, ts_ms: int, twin: int) -> None:
-        self.score = score
-        self.ts_ms = ts_ms
-        self.twin = twin
-        self.own = 0.0
-        self.speaker = 0.0
-        self.parts: dict[str, float] = {}
-        self.mid = 0
-        self.role = ""
-        self.memory: Memory | None = None
-        self.tokens: list[str] | None = None
-        self.candidate: sessions.Candidate | None = None
-        self.fresh: FreshEntry | None = None
 
 
 class Engine:
@@ -111,9 +71,10 @@ class Engine:
         candidates = self._candidates(limit) if self.question.source != "memory" else []
         matched = self._memory_candidates() if self.question.source != "session" else None
         self.statistics = self._statistics(candidates, entries, matched)
+        scorer = bm25.Scorer(self.statistics, self.query, self.weights)
         if self.question.source != "memory":
-            found += self._sessions(candidates, entries, limit)
-        memories = self._memories(matched) if matched is not None else []
+            found += self._sessions(candidates, entries, scorer, limit)
+        memories = self._memories(matched, scorer) if matched is not None else []
         found += memories
         if limit <= merge.BEST_FIRST + RESERVE:
             best = merge.best(found, limit)
@@ -194,11 +155,10 @@ class Engine:
         self,
         candidates: list[sessions.Candidate],
         entries: list[FreshEntry],
+        scorer: bm25.Scorer,
         limit: int,
     ) -> list[Winner]:
         known = {candidate.mid: candidate for candidate in candidates}
-        assert self.statistics is not None
-        scorer = bm25.Scorer(self.statistics, self.query, self.weights)
         whole = self._whole(known, entries, scorer)
         own = self._own_scores(known, entries, scorer)
         if not own:
@@ -384,10 +344,8 @@ class Engine:
         self.complete = found.complete
         return found
 
-    def _memories(self, matched: Candidates) -> list[Winner]:
-        statistics, weights = self.statistics, self.weights
-        assert statistics is not None
-        scorer = bm25.Scorer(statistics, self.query, weights)
+    def _memories(self, matched: Candidates, scorer: bm25.Scorer) -> list[Winner]:
+        weights = self.weights
         found = []
         for row in matched.rows:
             tokens, codes = row.text_tokens + row.tag_tokens, row.code_tokens + row.tag_tokens

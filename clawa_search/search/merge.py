@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from clawa_search.search.engine import Winner
+    from clawa_search.search.winner import Winner
 
 BEST_FIRST = 10
 """So many hits are ranked by score alone."""

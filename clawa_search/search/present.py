@@ -6,9 +6,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from clawa_search.search.engine import Engine, Winner
+    from clawa_search.search.engine import Engine
     from clawa_search.search.fresh import FreshEntry
     from clawa_search.search.sessions import Candidate, SessionIndex
+    from clawa_search.search.winner import Winner
     from indexer.catalog import Catalog, File
     from indexer.tree import Tree
 

@@ -42,6 +42,8 @@ MAX_PERSONAL_WORDS = 12
 """A longer text is talk, in which everybody says "I", and no question about it."""
 FILTERS = ("role", "since", "until", "tag", "project")
 
+_closed_classes: list[frozenset[str]] = []
+
 
 class Query:
     """What to look for.
@@ -180,12 +182,13 @@ def _closed_class(found: list[Word], english: int) -> frozenset[str]:
     wide = not all(token.isascii() for token in tokens)
     if len(tokens) < LEAST_ASKED and not wide:
         return frozenset()
-    from indexer.closed_classes import CLOSED_CLASSES
+    if not _closed_classes:
+        from indexer.closed_classes import CLOSED_CLASSES
 
+        _closed_classes.extend(frozenset(words.split()) for words in CLOSED_CLASSES.values())
     best: frozenset[str] = frozenset()
     most = max(english, 0 if wide else 1)
-    for words in CLOSED_CLASSES.values():
-        held = frozenset(words.split())
+    for held in _closed_classes:
         if len(tokens & held) > most:
             best, most = held, len(tokens & held)
     return best

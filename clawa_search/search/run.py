@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from clawa_search.recall import Recall
     from clawa_search.search.question import Question
     from clawa_search.search.sessions import SessionIndex
+    from clawa_search.search.winner import Winner
     from indexer.catalog import Catalog
 
 from clawa_search.errors import StoreError
-from clawa_search.search.engine import BARE_WORDS, RESERVE, Engine, Winner
+from clawa_search.search.engine import BARE_WORDS, RESERVE, Engine
 from clawa_search.search.present import Presenter
 from clawa_search.search.query import (
     MAX_WORDS,

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 from clawa_search.errors import StoreError
 from clawa_search.search import merge
-from clawa_search.search.engine import Winner
+from clawa_search.search.winner import Winner
 from indexer.entry import ROLES
 
 LITERAL_ENTRIES = 500

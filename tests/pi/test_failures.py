@@ -23,6 +23,14 @@ def bridge_of(pi) -> int:
     return child
 
 
+def kill_bridge(pi) -> int:
+    """End the child that Pi runs now, and return its process id."""
+    child = bridge_of(pi)
+    os.kill(child, signal.SIGKILL)
+    assert_gone(child)
+    return child
+
+
 def test_errors_of_the_child_are_results_that_the_model_reads(lab):
     with lab.rpc() as pi:
         pi.prompt('!call remember {"text":"blue","tags":["rock"]}')
@@ -52,9 +60,7 @@ def test_a_child_that_dies_is_started_again_for_the_next_call(lab):
 def test_a_child_killed_while_idle_is_started_again(lab):
     with lab.rpc() as pi:
         pi.prompt("!say hi")
-        first = bridge_of(pi)
-        os.kill(first, signal.SIGKILL)
-        assert_gone(first)
+        first = kill_bridge(pi)
         pi.prompt("!say hi")  # Pi may not have heard of the end yet
         pi.prompt('!call recall {"query":"anything"}')
         assert not pi.results()[0][1]
@@ -148,9 +154,7 @@ def test_a_broken_command_file_is_named_with_its_remedy(lab, written):
 def test_without_descriptors_left_the_agent_goes_on(lab):
     with lab.rpc() as pi:
         pi.prompt("!say hi")
-        child = bridge_of(pi)
-        os.kill(child, signal.SIGKILL)
-        assert_gone(child)
+        kill_bridge(pi)
         used = max(int(name) for name in os.listdir(f"/proc/{pi.process.pid}/fd"))
         resource.prlimit(pi.process.pid, resource.RLIMIT_NOFILE, (used + 3, 4096))
         pi.send("prompt", message='!call recall {"query":"x"}')

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clawa_search.search.engine import Winner
 from clawa_search.search.merge import BEST_FIRST, best, broaden
+from clawa_search.search.winner import Winner
 
 entries = st.lists(
     st.tuples(
