@@ -55,7 +55,8 @@ clawa_search.memory.store clawa_search.output. clawa_search.output.clean clawa_s
 tantivy clawa_search.search.bm25 indexer.forms indexer.analysis
 indexer.status indexer.discover _blake2 indexer.probe indexer.catalog indexer.schema
 clawa_search.search.corrections _heapq clawa_search.search.merge
-clawa_search.search.rank clawa_search.search.clauses clawa_search.search.sessions
+clawa_search.search.rank clawa_search.search.clauses clawa_search.search.matches
+clawa_search.search.sessions
 clawa_search.search.dated clawa_search.search.winner clawa_search.search.engine
 clawa_search.search.anchors clawa_search.search.strength clawa_search.search.present
 clawa_search.search.query clawa_search.search.scope clawa_search.search.run

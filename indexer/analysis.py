@@ -65,10 +65,12 @@ _TO_SPACES = _TO_SPACES_UTF8[:128].decode()
 # on session files). Bounded by emptying both: about 20 MB when full.
 _MAX_KNOWN = 40_000  # pieces, in each of the two
 _MAX_KNOWN_PIECE = 80  # characters
+_MAX_KNOWN_WORDS = 4_000  # of questions
 _plain: set[str] = set()
 _known: dict[str, tuple[str | None, str]] = {}
 _analyzer: list[TextAnalyzer] = []  # one, once it was asked for
 _folding: list[Callable[[str], list[tuple[int, str]]]] = []  # the same, for non-ASCII text
+_typed_words: dict[str, list[Word]] = {}
 _function_words: set[str] = set()
 _frame_words: set[str] = set()
 
@@ -230,7 +232,17 @@ def query_words(text: str) -> list[Word]:
     A whitespace-separated word gives one Word, except that runs of scripts without spaces and
     symbols inside it become Words of their own: redis缓存 is two.
     """
-    return [word for typed in text.split() for word in _typed(typed)]
+    found = []
+    for typed in text.split():
+        words = _typed_words.get(typed)
+        if words is None:
+            words = _typed(typed)
+            if len(typed) <= _MAX_KNOWN_PIECE:
+                if len(_typed_words) >= _MAX_KNOWN_WORDS:
+                    _typed_words.clear()
+                _typed_words[typed] = words
+        found += words
+    return found
 
 
 def windows(word: Word, most: int) -> list[Word]:

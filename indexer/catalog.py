@@ -37,6 +37,9 @@ COLUMNS = (
 ).split()
 TEXTS = frozenset({"path", "session_id", "cwd", "parent", "name", "last_id", "dead", "edited"})
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM files"
+MAX_SEEN, FEW_VALUES = 1000, 20
+"""Answers that a reader keeps while the catalog stays as it is, each to so few values: a resident
+process asks the same of it for every question."""
 
 
 def identity(path: str) -> tuple[int, int] | None:
@@ -181,6 +184,7 @@ class Catalog:
 
     MODE = "ro"
     _is_frozen = False
+    _version = 0
 
     def __init__(self, path: str) -> None:
         """Open the catalog at *path*; what should be there is never made.
@@ -189,6 +193,7 @@ class Catalog:
             IndexBrokenError: it is not there.
         """
         self.path = path
+        self._seen: dict[tuple[object, ...], list[tuple[object, ...]]] = {}
         self.db = self._open(self.MODE)
 
     def _open(self, mode: str) -> Connection:
@@ -215,11 +220,25 @@ class Catalog:
         """
         self.release()
         self.select("BEGIN")
-        self.select("SELECT 1 FROM meta LIMIT 1")
+        version = int(str(self.select("PRAGMA data_version")[0][0]))  # begins the reading
+        if version != self._version:
+            self._seen.clear()
+            self._version = version
 
     def release(self) -> None:
         if self.db.in_transaction:
             self.select("ROLLBACK")
+
+    def _held(self, sql: str, *values: object) -> list[tuple[object, ...]]:
+        """Do as `select`; of a catalog that is held, nothing is read twice until it changes."""
+        if len(values) > FEW_VALUES or not self._version or not self.db.in_transaction:
+            return self.select(sql, values)
+        key = (sql, *values)
+        if key not in self._seen:
+            if len(self._seen) >= MAX_SEEN:
+                self._seen.clear()
+            self._seen[key] = self.select(sql, values)
+        return self._seen[key]
 
     def select(self, sql: str, values: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
         try:
@@ -238,13 +257,15 @@ class Catalog:
         if not may_freeze(self.path, error):
             return False
         self.db.close()
+        self._seen.clear()
+        self._version = 0
         self.db = self._open("ro&immutable=1")
         self._is_frozen = True
         return True
 
     def statuses(self) -> dict[str, Status]:
         """Return the status row of every file by its path."""
-        return self._rows_by_path(STATUS)
+        return _by_path(self.select(STATUS))
 
     def told(self) -> dict[str, str]:
         """Return the status of every file by its path, as a snapshot holds it."""
@@ -257,11 +278,8 @@ class Catalog:
         for at in range(0, len(paths), 500):
             some = tuple(paths[at : at + 500])
             marks = ",".join("?" * len(some))
-            found |= self._rows_by_path(f"{STATUS} WHERE path IN ({marks})", some)
+            found |= _by_path(self._held(f"{STATUS} WHERE path IN ({marks})", *some))
         return found
-
-    def _rows_by_path(self, sql: str, values: tuple[object, ...] = ()) -> dict[str, Status]:
-        return {row[0]: row for row in self.select(sql, values)}  # type: ignore[misc]
 
     def by_path(self, path: str) -> File | None:
         """Return the row of *path*, also when that is where the file was before it moved."""
@@ -278,7 +296,7 @@ class Catalog:
         return self._files(" WHERE session_id = ?", session_id)
 
     def _files(self, where: str, value: object) -> list[File]:
-        return [File(row) for row in self.select(SELECT + where, (value,))]
+        return [File(row) for row in self._held(SELECT + where, value)]
 
     def ids_of_project(self, project: str, among: list[int]) -> list[int]:
         """Return those of *among* whose cwd is the folder *project* or below it."""
@@ -291,19 +309,19 @@ class Catalog:
         return [number for number in among if number in wanted]
 
     def roots(self) -> list[str]:
-        return [str(row[0]) for row in self.select("SELECT path FROM roots ORDER BY path")]
+        return [str(row[0]) for row in self._held("SELECT path FROM roots ORDER BY path")]
 
     def holds_below(self, folder: str) -> bool:
         """Is any session of the folder *folder* in the index?"""
-        rows = self.select(
+        rows = self._held(
             "SELECT 1 FROM files WHERE path > ? AND path < ? AND kind = ? LIMIT 1",
-            (f"{folder}/", f"{folder}0", SESSION),  # `0` follows `/`
+            *(f"{folder}/", f"{folder}0", SESSION),  # `0` follows `/`
         )
         return bool(rows)
 
     def number(self, key: str) -> int:
         """Return a number of the table `meta`, 0 when it is not there."""
-        rows = self.select("SELECT value FROM meta WHERE key = ?", (key,))
+        rows = self._held("SELECT value FROM meta WHERE key = ?", key)
         return int(str(rows[0][0])) if rows else 0
 
     def totals(self) -> dict[str, int | None]:
@@ -313,6 +331,10 @@ class Catalog:
         )
         sessions, entries, newest = (int(str(value or 0).partition(".")[0]) for value in rows[0])
         return {"sessions": sessions, "entries": entries, "newest_indexed_ms": newest or None}
+
+
+def _by_path(rows: list[tuple[object, ...]]) -> dict[str, Status]:
+    return {row[0]: row for row in rows}  # type: ignore[misc]
 
 
 def uri_path(path: str) -> str:

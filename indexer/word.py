@@ -1,4 +1,4 @@
-"""A word of a query, and the one rule that tells which documents match it."""
+"""A word of a query, never changed once made, and the one rule that tells which documents match it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ class Word:
         strict: only a whole form counts (C++, 0.26.1).
         unspaced: the run of a script without spaces that it is, folded; it may be a whole
             sentence. Empty for other words.
+        plain: it is one ordinary word; `~word` finds identifiers written flat like it.
     """
 
-    __slots__ = ("codes", "joined", "strict", "surface", "tokens", "unspaced")
+    __slots__ = ("codes", "joined", "plain", "strict", "surface", "tokens", "unspaced")
 
     def __init__(
         self,
@@ -43,6 +44,7 @@ class Word:
         self.joined = joined
         self.strict = strict
         self.unspaced = unspaced
+        self.plain = len(tokens) == 1 and all(code.startswith("~") for code in codes)
 
     def __repr__(self) -> str:
         return (

@@ -6,7 +6,7 @@ from tantivy import FieldType, Occur, Query
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from tantivy import Schema
 
@@ -59,12 +59,15 @@ def question(
         entries, df: of the index: how many there are, and how many hold a token of a field.
     """
 
-    def worth(form: str) -> float:
-        return weights.code * weight(entries, df("code", form))
+    def whole(form: str) -> Query:
+        # Counts as `bm25.Scorer` counts it, whatever else an entry holds: the engine's own score
+        # takes an entry with one of them for long, where most have none.
+        worth = weights.code * weight(entries, df("code", form))
+        return Query.const_score_query(Query.term_query(fields, "code", form), worth)
 
     wanted: list[tuple[Occur, Query]] = []
     for word in query.words:
-        forms = _forms(fields, word, worth)
+        forms = _forms(fields, word, _held(word, df), whole)
         if query.guessed(word):
             forms = [Query.boost_query(form, weights.related) for form in forms]
         if query.together:
@@ -82,31 +85,39 @@ def question(
     clauses = clauses_of(fields, query, scope)
     if not clauses:
         return Query.boolean_query(wanted)
-    if wanted:
+    if wanted or not query.phrases:
         must = Occur.Should if query.phrases else Occur.Must
         clauses.append((must, Query.boolean_query(wanted)))
     return Query.boolean_query(clauses)
 
 
-def all_of(fields: Schema, query: UserQuery, scope: Filter) -> Query:
+def all_of(fields: Schema, query: UserQuery, scope: Filter, df: Callable[[str, str], int]) -> Query:
     """Return the query for entries in *scope* that hold every word of `query.whole`."""
+
+    def whole(form: str) -> Query:
+        return Query.term_query(fields, "code", form)
+
     clauses = clauses_of(fields, query, scope)
     for word in query.whole:
-        forms = [_any(form) for form in _forms(fields, word, lambda _: 1.0)]
+        forms = [_any(form) for form in _forms(fields, word, _held(word, df), whole)]
         clauses.append((Occur.Must, Query.boolean_query(forms)))
     return Query.boolean_query(clauses)
 
 
-def _forms(fields: Schema, word: Word, worth: Callable[[str], float]) -> list[Query]:
-    """Return the queries of one word: its whole forms, and its parts as a phrase.
+def _held(word: Word, df: Callable[[str, str], int]) -> list[str]:
+    """Return the whole forms of *word* that any entry holds.
 
-    A whole form counts as `bm25.Scorer` counts it, whatever else an entry holds: the engine's own
-    score takes an entry with one of them for long, where most have none.
+    Most words are no identifier, and a question of terms of one field alone takes the engine a
+    third of the time.
     """
-    found = [
-        Query.const_score_query(Query.term_query(fields, "code", form), worth(form))
-        for form in word.codes
-    ]
+    return [form for form in word.codes if df("code", form)]
+
+
+def _forms(
+    fields: Schema, word: Word, codes: Iterable[str], whole: Callable[[str], Query]
+) -> list[Query]:
+    """Return the queries of one word: its whole forms, and its parts as a phrase."""
+    found = list(map(whole, codes))
     if len(found) > 1:
         found = [Query.disjunction_max_query(found)]
     if word.tokens and not word.strict:

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from clawa_search.memory.candidates import Candidates
     from clawa_search.memory.store import MemoryStore
     from clawa_search.search.fresh import FreshEntry
+    from clawa_search.search.matches import Candidate
     from clawa_search.search.query import Query
     from clawa_search.search.question import Question
     from clawa_search.search.scope import Fresh, Scope
@@ -15,14 +16,13 @@ if TYPE_CHECKING:
 
 from clawa_search.errors import StoreError
 from clawa_search.memory.record import Memory
-from clawa_search.search import bm25, corrections, merge, rank, sessions
+from clawa_search.search import bm25, corrections, merge, rank
 from clawa_search.search.dated import looks_dated
+from clawa_search.search.matches import SECOND_HAND, USERS, Matches
 from clawa_search.search.winner import Winner
 from indexer.analysis import Word
-from indexer.entry import ROLE_NUMBER, ROLES
-from indexer.schema import QUOTE, SEQ_BITS, STANDING, role_number
+from indexer.schema import SEQ_BITS, role_number
 
-USER = ROLE_NUMBER["user"]
 MEMORY_SPARE = 15
 """Memories scored beyond those wanted: the statistics of both stores order them anew."""
 BARE_WORDS = 3
@@ -60,6 +60,11 @@ class Engine:
         self.complete = True
         self.statistics: bm25.Statistics | None = None
 
+    @property
+    def is_broad(self) -> bool:
+        """Are more hits asked for than are ranked by score alone?"""
+        return self.question.limit > merge.BEST_FIRST
+
     def winners(self, limit: int) -> list[Winner]:
         """Return the best *limit* of everything that matches, the best of each set of twins."""
         found: list[Winner] = []
@@ -68,18 +73,18 @@ class Engine:
             from clawa_search.search.fresh import matching
 
             entries = matching(self.read.files, self.query, self.scope.filter)
-        candidates = self._candidates(limit) if self.question.source != "memory" else []
+        indexed = self._candidates(limit) if self.question.source != "memory" else None
         matched = self._memory_candidates() if self.question.source != "session" else None
-        self.statistics = self._statistics(candidates, entries, matched)
+        self.statistics = self._statistics(indexed, entries, matched)
         scorer = bm25.Scorer(self.statistics, self.query, self.weights)
         if self.question.source != "memory":
-            found += self._sessions(candidates, entries, scorer, limit)
+            found += self._sessions(indexed, entries, scorer, limit)
         memories = self._memories(matched, scorer) if matched is not None else []
         found += memories
-        if limit <= merge.BEST_FIRST + RESERVE:
-            best = merge.best(found, limit)
-        else:
+        if self.is_broad:
             best = merge.broaden(merge.best(found, len(found)), limit, _session_of)
+        else:
+            best = merge.best(found, limit)
         # A memory far below the claims that it corrects stands above them as well.
         below = [memory for memory in memories if memory not in best]
         return corrections.lift(best + below, self.text_of)[:limit]
@@ -92,9 +97,9 @@ class Engine:
         assert winner.candidate is not None
         return self.index.stored(winner.candidate.address).text
 
-    def _candidates(self, texts: int) -> list[sessions.Candidate]:
+    def _candidates(self, texts: int) -> Matches | None:
         if self.index is None or not self.any_file():
-            return []
+            return None
         scope = self.scope.filter
         scope.exclude = scope.exclude + self.read.stale_ids
         return self.index.candidates(self.query, scope, self.weights, texts)
@@ -105,7 +110,7 @@ class Engine:
 
     def _statistics(
         self,
-        candidates: list[sessions.Candidate],
+        indexed: Matches | None,
         entries: list[FreshEntry],
         matched: Candidates | None,
     ) -> bm25.Statistics:
@@ -129,7 +134,7 @@ class Engine:
 
         documents = (index.entries if index else 0) + (matched.total_rows if matched else 0)
         documents += sum(len(file.entries) for file in self.read.files)
-        average = index.average_length(candidates, self.query) if index else 0.0
+        average = index.average_length(indexed, self.query) if index and indexed else 0.0
         if not average and entries:
             average = length / len(entries)
         if not average and matched and matched.total_rows:
@@ -153,24 +158,24 @@ class Engine:
 
     def _sessions(
         self,
-        candidates: list[sessions.Candidate],
+        indexed: Matches | None,
         entries: list[FreshEntry],
         scorer: bm25.Scorer,
         limit: int,
     ) -> list[Winner]:
-        known = {candidate.mid: candidate for candidate in candidates}
-        whole = self._whole(known, entries, scorer)
-        own = self._own_scores(known, entries, scorer)
+        whole = self._whole(indexed, entries, scorer)
+        own = self._own_scores(indexed, entries, scorer)
         if not own:
             return []
-        users = {mid: said.standing for mid, said in known.items() if said.role == USER}
+        users = indexed.users() if indexed else {}
         for entry in entries:
-            if entry.entry.role == "user":
-                users[entry.mid] = role_number(entry.entry) & STANDING > 0
+            number = role_number(entry.entry)
+            if number in USERS:
+                users[entry.mid] = USERS[number]
         window = self._window()
         times: dict[int, int] = {}
         if window is not None:
-            times = {mid: candidate.ts_ms for mid, candidate in known.items()}
+            times = indexed.times(indexed.places) if indexed else {}
             times |= {entry.mid: entry.entry.ts_ms for entry in entries}
         priors: dict[int, float] = {}
         if self.index is not None and self.weights.session:
@@ -185,21 +190,20 @@ class Engine:
             personal=self.query.personal,
             whole=whole,
         )
-        return self._resolve(recipe, own, known, limit)
+        return self._resolve(recipe, own, indexed, limit)
 
     def _whole(
         self,
-        known: dict[int, sessions.Candidate],
+        indexed: Matches | None,
         entries: list[FreshEntry],
         scorer: bm25.Scorer,
     ) -> dict[int, float]:
-        """Return what those gain that hold all words at once; those of the index become known."""
+        """Return what those gain that hold all words at once; *indexed* gets those of the index."""
         gains: dict[int, float] = {}
-        if self.query.whole and self.index is not None and self.any_file():
-            for candidate in self.index.whole(self.query, self.scope.filter):
-                known.setdefault(candidate.mid, candidate)
-                share = self.weights.second_hand if candidate.second_hand else 1.0
-                gains[candidate.mid] = scorer.whole_worth * share
+        if self.query.whole and self.index is not None and indexed is not None:
+            for mid in self.index.add_whole(indexed, self.query, self.scope.filter):
+                share = self.weights.second_hand if indexed.is_second_hand(mid) else 1.0
+                gains[mid] = scorer.whole_worth * share
         for entry in entries:
             if gain := scorer.whole(entry.analyse(), entry.codes):
                 share = self.weights.second_hand if is_second_hand(entry.entry) else 1.0
@@ -208,19 +212,22 @@ class Engine:
 
     def _own_scores(
         self,
-        known: dict[int, sessions.Candidate],
+        indexed: Matches | None,
         entries: list[FreshEntry],
         scorer: bm25.Scorer,
     ) -> dict[int, float]:
         """Return what each entry scores for its own text, by mid."""
         weights, statistics = self.weights, self.statistics
         assert statistics is not None
-        scale = self._scale(statistics)
-        second_hand = weights.second_hand * scale
-        own = {
-            mid: candidate.score * (second_hand if candidate.second_hand else scale)
-            for mid, candidate in known.items()
-        }
+        own: dict[int, float] = {}
+        if indexed is not None:
+            scale = self._scale(statistics)
+            second_hand = weights.second_hand * scale
+            scores, roles = indexed.scores, indexed.roles
+            own = {
+                mid: scores[at] * (second_hand if roles[at] in SECOND_HAND else scale)
+                for mid, at in indexed.places.items()
+            }
         for entry in entries:
             score = scorer.score(entry.analyse(), entry.codes)
             own[entry.mid] = score * weights.second_hand if is_second_hand(entry.entry) else score
@@ -238,18 +245,23 @@ class Engine:
         self,
         recipe: rank.Recipe,
         own: dict[int, float],
-        known: dict[int, sessions.Candidate],
+        indexed: Matches | None,
         limit: int,
     ) -> list[Winner]:
         """Turn the best scores into winners; neighbours that matched nothing must be in scope."""
         totals = recipe.totals()
-        best = self._best(totals, own, known, limit)
-        missing = [mid for mid in best if mid not in known and mid not in self.fresh_by_mid]
-        if missing and self.index is not None and self.any_file():
-            for candidate in self.index.by_mid(missing, self.query, self.scope.filter):
-                known[candidate.mid] = candidate
-        found = []
+        best = self._best(totals, own, indexed, limit)
+        known: dict[int, Candidate] = {}
+        if self.index is not None and indexed is not None:
+            known_places, fresh = indexed.places, self.fresh_by_mid
+            missing = [mid for mid in best if mid not in known_places and mid not in fresh]
+            if missing:
+                self.index.add_by_mid(indexed, missing, self.query, self.scope.filter)
+            known = {candidate.mid: candidate for candidate in indexed.candidates(best)}
+        found: list[Winner] = []
         for mid in best:
+            if len(found) == limit and not self.is_broad:
+                break
             winner = self._winner(totals[mid], mid, known.get(mid))
             if winner is not None:
                 winner.mid = mid
@@ -264,38 +276,37 @@ class Engine:
         self,
         totals: dict[int, float],
         own: dict[int, float],
-        known: dict[int, sessions.Candidate],
+        indexed: Matches | None,
         limit: int,
     ) -> list[int]:
         """Return the mids worth a look, best first, one of each that say the same."""
-        ranked = sorted(totals, reverse=True)  # of equal scores the later entry first
-        ranked.sort(key=totals.__getitem__, reverse=True)
         scope = self.scope.filter
         narrow = bool(scope.roles) or scope.since_ms is not None or scope.until_ms is not None
         # Filters may take away every neighbour.
         wanted = limit * 4 + SPARE if narrow else limit + SPARE
-        wide = limit > merge.BEST_FIRST + RESERVE
+        broad = self.is_broad
         bare = len(self.query.words) >= BARE_WORDS and not self.query.together
         best: list[int] = []
         seen: set[int] = set()
         opened: set[int] = set()
-        for mid in ranked:
-            if len(best) >= wanted and (not wide or mid >> SEQ_BITS in opened or mid not in own):
-                if wide:
+        for mid in rank.in_order(totals, 2 * wanted):
+            if len(best) >= wanted and (not broad or mid >> SEQ_BITS in opened or mid not in own):
+                if broad:
                     continue
                 break
             if not bare and mid not in own:
                 continue
-            said = self.fresh_by_mid.get(mid) or known.get(mid)
-            if said is not None:
-                if said.twin in seen:
+            fresh = self.fresh_by_mid.get(mid)
+            twin = fresh.twin if fresh else indexed.twin(mid) if indexed else None
+            if twin is not None:
+                if twin in seen:
                     continue
-                seen.add(said.twin)
+                seen.add(twin)
             opened.add(mid >> SEQ_BITS)
             best.append(mid)
         return best
 
-    def _winner(self, total: float, mid: int, numbers: sessions.Candidate | None) -> Winner | None:
+    def _winner(self, total: float, mid: int, candidate: Candidate | None) -> Winner | None:
         fresh_entry = self.fresh_by_mid.get(mid)
         if fresh_entry is not None:
             if not fresh_entry.is_wanted(self.query, self.scope.filter):
@@ -304,10 +315,10 @@ class Engine:
             winner = Winner(total, said.ts_ms, fresh_entry.twin)
             winner.fresh, winner.role = fresh_entry, said.role
             return winner
-        if numbers is None:
+        if candidate is None:
             return None
-        winner = Winner(total, numbers.ts_ms, numbers.twin)
-        winner.candidate, winner.role = numbers, ROLES[numbers.role]
+        winner = Winner(total, candidate.ts_ms, candidate.twin)
+        winner.candidate, winner.role = candidate, candidate.role
         return winner
 
     def _memory_candidates(self) -> Candidates | None:
@@ -368,5 +379,4 @@ def _session_of(winner: Winner) -> object:
 
 
 def is_second_hand(entry: Entry) -> bool:
-    number = role_number(entry)
-    return number & QUOTE > 0 or number in sessions.SUMMARIES
+    return role_number(entry) in SECOND_HAND

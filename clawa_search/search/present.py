@@ -8,7 +8,8 @@ if TYPE_CHECKING:
 
     from clawa_search.search.engine import Engine
     from clawa_search.search.fresh import FreshEntry
-    from clawa_search.search.sessions import Candidate, SessionIndex
+    from clawa_search.search.matches import Candidate
+    from clawa_search.search.sessions import SessionIndex
     from clawa_search.search.winner import Winner
     from indexer.catalog import Catalog, File
     from indexer.tree import Tree

@@ -168,9 +168,9 @@ def _content(found: list[Word]) -> list[Word]:
     content = [word for word in found if not _is_function(word)]
     foreign = _closed_class(found, len(found) - len(content))
     if foreign:
-        return [word for word in content if not (is_plain(word) and word.tokens[0] in foreign)]
+        return [word for word in content if not (word.plain and word.tokens[0] in foreign)]
     asked = [
-        word for word in content if not (is_plain(word) and analysis.is_frame_word(word.tokens[0]))
+        word for word in content if not (word.plain and analysis.is_frame_word(word.tokens[0]))
     ]
     framed = len(content) < len(found) and len(content) - len(asked) >= LEAST_FRAME
     return asked if asked and framed else content
@@ -178,7 +178,7 @@ def _content(found: list[Word]) -> list[Word]:
 
 def _closed_class(found: list[Word], english: int) -> frozenset[str]:
     """Return the function words of the language, other than English, that a question is in."""
-    tokens = {word.tokens[0] for word in found if is_plain(word)}
+    tokens = {word.tokens[0] for word in found if word.plain}
     wide = not all(token.isascii() for token in tokens)
     if len(tokens) < LEAST_ASKED and not wide:
         return frozenset()
@@ -288,11 +288,6 @@ def _is_function(word: Word) -> bool:
     )
 
 
-def is_plain(word: Word) -> bool:
-    """Tell whether *word* is one ordinary word; `~word` finds identifiers written flat like it."""
-    return len(word.tokens) == 1 and all(code.startswith("~") for code in word.codes)
-
-
 def _is_function_text(word: str) -> bool:
     tokens = analysis.text_tokens(word)
     return all(analysis.is_function_word(token) for token in tokens)
@@ -321,7 +316,7 @@ def unique(words: list[Word]) -> list[Word]:
     """Return *words* without those that look for the same: "dogs" and "dog" are one word."""
     kept: dict[tuple[tuple[str, ...], tuple[str, ...]], Word] = {}
     for word in words:
-        kept.setdefault((word.tokens, () if is_plain(word) else word.codes), word)
+        kept.setdefault((word.tokens, () if word.plain else word.codes), word)
     return list(kept.values())
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 from indexer.schema import SEQ_BITS
 
@@ -130,8 +130,7 @@ class Recipe:
                     totals[mid] *= 1.0 + self._asker
         if self._priors and weights.session:
             prior_of = {file: weights.session * prior for file, prior in self._priors.items()}.get
-            for mid in totals:
-                totals[mid] += prior_of(mid >> SEQ_BITS, 0.0)
+            totals = {mid: total + prior_of(mid >> SEQ_BITS, 0.0) for mid, total in totals.items()}
         if self._window is not None:
             for mid in totals:
                 if self._is_dated(mid):
@@ -143,21 +142,23 @@ class Recipe:
 
         Only an entry beside a match comes in by its neighbour alone.
         """
-        gains = {mid: self._gain(mid) for mid in self._users}.get
         near, further = self._weights.neighbours, self._weights.further
-        said = {mid: own * gains(mid, 1.0) for mid, own in self._own.items()}
+        said = dict(self._own)
+        for mid in self._users:
+            if mid in said:
+                said[mid] *= self._gain(mid)
         totals = dict(said)
         get = totals.get
         for mid, score in said.items() if near else ():
-            share, before, after = near * score, mid - 1, mid + 1
-            totals[before] = get(before, 0.0) + share
-            totals[after] = get(after, 0.0) + share
+            share = near * score
+            totals[mid - 1] = get(mid - 1, 0.0) + share
+            totals[mid + 1] = get(mid + 1, 0.0) + share
         for mid, score in said.items() if further else ():
-            share, before, after = further * score, mid - 2, mid + 2
-            if before in totals:
-                totals[before] += share
-            if after in totals:
-                totals[after] += share
+            share = further * score
+            if mid - 2 in totals:
+                totals[mid - 2] += share
+            if mid + 2 in totals:
+                totals[mid + 2] += share
         return totals
 
     def parts(self, mid: int) -> dict[str, float]:
@@ -201,3 +202,23 @@ class Recipe:
         times = self._times
         ts_ms = times.get(mid) or times.get(mid - 1) or times.get(mid + 1) or 0
         return self._window[0] - WINDOW_BEFORE_MS <= ts_ms < self._window[1] + WINDOW_AFTER_MS
+
+
+def in_order(totals: Mapping[int, float], first: int) -> Iterator[int]:
+    """Yield mids by their totals, the best first; of equal ones the later entry.
+
+    Sorts the best *first* apart, which are all that is looked at as a rule.
+    """
+    scores = sorted(totals.values(), reverse=True)
+    last = scores[first] if first < len(scores) else float("-inf")
+    best = [mid for mid, total in totals.items() if total > last]
+    yield from _sorted(best, totals)
+    if len(best) < len(totals):
+        rest = [mid for mid, total in totals.items() if total <= last]
+        yield from _sorted(rest, totals)
+
+
+def _sorted(mids: list[int], totals: Mapping[int, float]) -> list[int]:
+    mids.sort(reverse=True)
+    mids.sort(key=totals.__getitem__, reverse=True)
+    return mids

@@ -19,7 +19,6 @@ from clawa_search.search.present import Presenter
 from clawa_search.search.query import (
     MAX_WORDS,
     Query,
-    is_plain,
     keep_rarest,
     parse,
     take_filters,
@@ -66,7 +65,7 @@ def _answer(
     if len(query.words) >= BARE_WORDS:
         from clawa_search.search.irregular import related
 
-        plain = [word.tokens[0] for word in query.words if is_plain(word)]
+        plain = [word.tokens[0] for word in query.words if word.plain]
         query.related = related(plain)
     engine = Engine(
         question,
@@ -93,7 +92,7 @@ def _widened(query: Query, sources: _Sources, *, is_wild: bool) -> list[str]:
     """Look for similar words where one is unknown, and for what wildcards stand for."""
     index, memories = sources.index, sources.memories
     if not is_wild:
-        plain = (word for word in query.words if is_plain(word))
+        plain = (word for word in query.words if word.plain)
         if index is not None and all(index.df("text", word.tokens[0]) for word in plain):
             return []  # the usual case: no vocabulary is needed
     from clawa_search.search.widen import NOT_ALL, Vocabulary, widen

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from indexer.layout import Generation
 
 from clawa_search.search.clauses import all_of, among, clauses_of, files_of, question, silent
-from indexer.entry import ROLE_NUMBER
-from indexer.errors import IndexBrokenError
-from indexer.schema import MARKS, QUOTE, SEQ_BITS, STANDING, Stored
+from clawa_search.search.matches import Candidate, Matches, broken, column
+from indexer.schema import SEQ_BITS, Stored
 
 TOP_ENTRIES = 400
 MAX_ROUNDS = 5
@@ -37,34 +36,6 @@ SIMILAR_ENTRIES = 20
 SIMILAR_CHARS = 20_000
 MAX_KNOWN = 10_000
 """Tokens whose frequency is remembered."""
-
-SUMMARIES = (ROLE_NUMBER["compaction"], ROLE_NUMBER["branch"])
-
-
-class Candidate:
-    """An entry that may win: numbers only.
-
-    Attributes:
-        score: BM25 of the entry's own text; 0 when only its neighbours matched.
-        role: number of the role.
-        second_hand: a summary, or a quotation of earlier recall output.
-        standing: a human's wish that holds for later, see `indexer.standing`.
-        mid: file id << 24 | sequence number, see `indexer.schema`.
-    """
-
-    __slots__ = ("address", "mid", "role", "score", "second_hand", "standing", "ts_ms", "twin")
-
-    def __init__(
-        self, score: float, mid: int, role: int, ts_ms: int, twin: int, address: DocAddress
-    ) -> None:
-        self.score = score
-        self.mid = mid
-        self.role = role & ~MARKS
-        self.standing = role & STANDING > 0
-        self.second_hand = role & QUOTE > 0 or self.role in SUMMARIES
-        self.ts_ms = ts_ms
-        self.twin = twin
-        self.address = address
 
 
 class SessionIndex:
@@ -148,7 +119,7 @@ class SessionIndex:
 
     def candidates(
         self, query: UserQuery, scope: Filter, weights: Weights, texts: int = 1
-    ) -> list[Candidate]:
+    ) -> Matches:
         """Return the best entries for *query*, by BM25 of their own text.
 
         Args:
@@ -156,31 +127,26 @@ class SessionIndex:
                 ("continue") must not use up the places of everything else.
         """
         asked = question(self._fields, query, scope, weights, self.entries, self.df)
-        found = last = self._run(asked, TOP_ENTRIES)
+        found = Matches(self._searcher, self._place)
+        last = self._add(found, asked, TOP_ENTRIES)
         for _ in range(MAX_ROUNDS):
-            said = {candidate.twin for candidate in found}
+            said = set(found.twins)
             if len(last) < TOP_ENTRIES or len(said) >= texts:
                 break
             again = among(self._fields, "twin", list(said))
             others = [(Occur.Must, asked), (Occur.MustNot, again)]
-            last = self._run(Query.boolean_query(others), TOP_ENTRIES)
-            found += last
+            last = self._add(found, Query.boolean_query(others), TOP_ENTRIES)
         return found
 
-    def whole(self, query: UserQuery, scope: Filter) -> list[Candidate]:
-        """Return the best of the entries that hold every word of `query.whole`."""
-        return self._run(all_of(self._fields, query, scope), TOP_WHOLE)
+    def add_whole(self, found: Matches, query: UserQuery, scope: Filter) -> list[int]:
+        """Add the best of the entries that hold every word of `query.whole`; return their mids."""
+        return self._add(found, all_of(self._fields, query, scope, self.df), TOP_WHOLE)
 
-    def by_mid(self, mids: list[int], query: UserQuery, scope: Filter) -> list[Candidate]:
-        """Return those entries of *mids* that are in scope (score 0)."""
-        if not mids:
-            return []
+    def add_by_mid(self, found: Matches, mids: list[int], query: UserQuery, scope: Filter) -> None:
+        """Add those entries of *mids* that are in scope."""
         clauses = clauses_of(self._fields, query, scope, phrases=False)
-        clauses.append((Occur.Must, among(self._fields, "mid", mids)))
-        found = self._run(Query.boolean_query(clauses), len(mids))
-        for candidate in found:
-            candidate.score = 0.0
-        return found
+        clauses.append(silent(among(self._fields, "mid", mids)))
+        self._add(found, Query.boolean_query(clauses), len(mids))
 
     def copies(self, twins: list[int], scope: Filter, limit: int) -> list[Candidate]:
         """Return all entries in the files of *scope* that say the same as *twins*."""
@@ -207,7 +173,7 @@ class SessionIndex:
             ).hits
         except ValueError as error:
             raise broken(self._place, error) from error
-        found = self._numbers([(0.0, address) for _, address in hits])
+        found = self._listed([(0.0, address) for _, address in hits])
         if len(found) > limit and found[-1].ts_ms == found[-2].ts_ms:
             # The engine takes any of those that were said at one time: the last ones are meant.
             last = found[-1].ts_ms
@@ -230,9 +196,9 @@ class SessionIndex:
             asked = Query.boolean_query([(Occur.Must, asked), silent(files)])
         try:
             hits = self._priors.search(asked, TOP_PRIORS, count=False).hits
-            numbers = _column(self._priors, "file", [address for _, address in hits])
         except ValueError as error:
             raise broken(self._place, error) from error
+        numbers = column(self._priors, "file", [address for _, address in hits], self._place)
         return {number: score for number, (score, _) in zip(numbers, hits, strict=True)}
 
     def stored(self, address: DocAddress) -> Stored:
@@ -270,7 +236,7 @@ class SessionIndex:
                 high = middle - 1
         return None
 
-    def average_length(self, hits: list[Candidate], query: UserQuery) -> float:
+    def average_length(self, found: Matches, query: UserQuery) -> float:
         """Return the mean length of an entry in tokens, 0 when it cannot be told.
 
         The engine tells it only inside the explanation of a term's score.
@@ -278,11 +244,11 @@ class SessionIndex:
         if self._average:
             return self._average
         for word in query.words:
-            if len(word.tokens) == 1 and hits:
+            if len(word.tokens) == 1:
                 term = Query.term_query(self._fields, "text", word.tokens[0])
-                for candidate in hits[:3]:
+                for address in found.addresses[:3]:
                     try:
-                        told = term.explain(self._searcher, candidate.address).to_json()
+                        told = term.explain(self._searcher, address).to_json()
                     except ValueError:
                         continue
                     if average := _average_in(told):
@@ -291,36 +257,20 @@ class SessionIndex:
         return 0.0
 
     def _run(self, query: Query, limit: int) -> list[Candidate]:
+        return self._listed(self._hits(query, limit))
+
+    def _add(self, found: Matches, query: Query, limit: int) -> list[int]:
+        return found.add(self._hits(query, limit))
+
+    def _listed(self, hits: list[tuple[float, DocAddress]]) -> list[Candidate]:
+        found = Matches(self._searcher, self._place)
+        return found.candidates(found.add(hits))
+
+    def _hits(self, query: Query, limit: int) -> list[tuple[float, DocAddress]]:
         try:
-            hits = self._searcher.search(query, limit, count=False).hits
+            return self._searcher.search(query, limit, count=False).hits
         except ValueError as error:
             raise broken(self._place, error) from error
-        return self._numbers(hits)
-
-    def _numbers(self, hits: list[tuple[float, DocAddress]]) -> list[Candidate]:
-        addresses = [address for _, address in hits]
-        searcher = self._searcher
-        try:
-            rows = zip(
-                hits,
-                _column(searcher, "mid", addresses),
-                _column(searcher, "role", addresses),
-                _column(searcher, "ts", addresses),
-                _column(searcher, "twin", addresses),
-                strict=True,
-            )
-        except ValueError as error:
-            raise broken(self._place, error) from error
-        return [
-            Candidate(score, mid, role, ts_ms, twin, address)
-            for (score, address), mid, role, ts_ms, twin in rows
-        ]
-
-
-def _column(searcher: Searcher, field: str, addresses: list[DocAddress]) -> list[int]:
-    """Read one number of each document without fetching documents."""
-    values: list[int] = searcher.fast_field_values(field, addresses)  # type: ignore[assignment]
-    return values
 
 
 def _average_in(told: str) -> float:
@@ -334,10 +284,3 @@ def _average_in(told: str) -> float:
         return float(digits)
     except ValueError:
         return 0.0
-
-
-def broken(place: str, error: Exception) -> IndexBrokenError:
-    return IndexBrokenError(
-        f"{place}: the index cannot be read: {error}",
-        hint="run `clawa-search reindex`, which builds a new one when needed",
-    )

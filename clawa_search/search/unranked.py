@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 from clawa_search.errors import StoreError
 from clawa_search.search import merge
 from clawa_search.search.winner import Winner
-from indexer.entry import ROLES
 
 LITERAL_ENTRIES = 500
 """How many of the newest entries are looked through for a text without any word."""
@@ -85,6 +84,6 @@ def _entries(engine: Engine, limit: int) -> list[Winner]:
         for candidate in engine.index.newest(scope, limit):
             winner = Winner(0.0, candidate.ts_ms, candidate.twin)
             winner.candidate, winner.mid = candidate, candidate.mid
-            winner.role = ROLES[candidate.role]
+            winner.role = candidate.role
             found.append(winner)
     return found

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from clawa_search.search.query import Query
     from clawa_search.search.sessions import SessionIndex
 
-from clawa_search.search.query import is_plain
 from indexer.analysis import Word
 
 MAX_TERMS = 50
@@ -151,7 +150,7 @@ def widen(query: Query, vocabulary: Vocabulary) -> list[str]:
 
 
 def _may_be_misspelt(word: Word, least: int) -> bool:
-    token = word.tokens[0] if is_plain(word) else ""
+    token = word.tokens[0] if word.plain else ""
     return len(token) >= least and token.isalpha() and not word.unspaced
 
 

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clawa_search.memory.record import Memory
     from clawa_search.search.fresh import FreshEntry
-    from clawa_search.search.sessions import Candidate
+    from clawa_search.search.matches import Candidate
 
 
 class Winner:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clawa_search.search.rank import DAY_MS, DEFAULT, Recipe, Weights
+from clawa_search.search.rank import DAY_MS, DEFAULT, Recipe, Weights, in_order
 from indexer.schema import SEQ_BITS
 from tests.builders import user
 
@@ -151,3 +151,12 @@ def test_a_whole_form_is_worth_the_same_wherever_it_stands(home, asked, said, me
     hits = home.hits(asked)
     assert hits[0].excerpt == said
     assert hits[0].tier == "match"
+
+
+@given(
+    st.dictionaries(st.integers(0, 30), st.sampled_from([0.0, 0.5, 1.0, 2.0, 7.5])),
+    st.integers(0, 40),
+)
+def test_whatever_is_sorted_apart_the_order_is_by_total_and_then_the_later_first(totals, first):
+    expected = sorted(totals, key=lambda mid: (totals[mid], mid), reverse=True)
+    assert list(in_order(totals, first)) == expected
