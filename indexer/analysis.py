@@ -312,11 +312,12 @@ def _word(pieces: list[str]) -> Word | None:
             codes = _codes_of_plain(pieces[0])
     if not tokens and not codes:
         return None
-    joined = ""
+    others: tuple[tuple[tuple[str, ...], float], ...] = ()
+    # What has humps or hyphens may be written as one plain word, while file_name is not filename.
     if len(tokens) > 1 and codes and codes[-1].startswith("~") and "_" not in pieces[0]:
-        (joined,) = analyzer().analyze(codes[-1])
+        others = ((tuple(analyzer().analyze(codes[-1])), 1.0),)
     surface = " ".join(pieces)
-    return Word(surface, tokens, tuple(codes), joined=joined, strict=strict and bool(codes))
+    return Word(surface, tokens, tuple(codes), others=others, strict=strict and bool(codes))
 
 
 def _codes_of_plain(piece: str) -> list[str]:

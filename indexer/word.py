@@ -4,29 +4,28 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 
 class Word:
     """One word of a query.
 
     A document matches it if one of `codes` is among its code tokens or, unless `strict`, if
-    `tokens` occur one after another in its text tokens or `joined` is one of them.
+    `tokens`, or those of one of `others`, occur one after another in its text tokens.
 
     Attributes:
         surface: the word as typed, without the punctuation around it.
         tokens: its text tokens; a phrase when there are several; may be empty.
         codes: its whole forms, the most exact first; may be empty.
-        joined: an identifier's text token had it been written as one plain word ("TypeScript"
-            finds "typescript"); empty for other words, and for `file_name`, which is not
-            `filename`.
+        others: text tokens of other ways to write it, each with the share of its own worth that
+            it counts: "TypeScript" finds "typescript", "white space" finds "whitespace".
         strict: only a whole form counts (C++, 0.26.1).
         unspaced: the run of a script without spaces that it is, folded; it may be a whole
             sentence. Empty for other words.
         plain: it is one ordinary word; `~word` finds identifiers written flat like it.
     """
 
-    __slots__ = ("codes", "joined", "plain", "strict", "surface", "tokens", "unspaced")
+    __slots__ = ("codes", "others", "plain", "strict", "surface", "tokens", "unspaced")
 
     def __init__(
         self,
@@ -34,14 +33,14 @@ class Word:
         tokens: tuple[str, ...],
         codes: tuple[str, ...] = (),
         *,
-        joined: str = "",
+        others: tuple[tuple[tuple[str, ...], float], ...] = (),
         strict: bool = False,
         unspaced: str = "",
     ) -> None:
         self.surface = surface
         self.tokens = tokens
         self.codes = codes
-        self.joined = joined
+        self.others = others
         self.strict = strict
         self.unspaced = unspaced
         self.plain = len(tokens) == 1 and all(code.startswith("~") for code in codes)
@@ -49,16 +48,32 @@ class Word:
     def __repr__(self) -> str:
         return (
             f"Word({self.surface!r}, {self.tokens!r}, {self.codes!r}, "
-            f"joined={self.joined!r}, strict={self.strict!r})"
+            f"others={self.others!r}, strict={self.strict!r})"
+        )
+
+    @property
+    def written(self) -> list[tuple[tuple[str, ...], float]]:
+        """Every run of text tokens that shows it, with the share of its worth that it counts."""
+        if self.strict:
+            return []
+        return [(self.tokens, 1.0), *self.others] if self.tokens else list(self.others)
+
+    def also(self, others: Iterable[tuple[tuple[str, ...], float]]) -> Word:
+        """Return the same word with more ways to write it."""
+        return Word(
+            self.surface,
+            self.tokens,
+            self.codes,
+            others=(*self.others, *others),
+            strict=self.strict,
+            unspaced=self.unspaced,
         )
 
     def matches(self, texts: list[str], codes: Collection[str]) -> bool:
         """Tell whether a document of these text and code tokens matches this word."""
         if any(code in codes for code in self.codes):
             return True
-        if self.strict:
-            return False
-        return (self.joined != "" and self.joined in texts) or phrase_count(texts, self.tokens) > 0
+        return any(phrase_count(texts, tokens) for tokens, _ in self.written)
 
 
 def phrase_count(tokens: Sequence[str], phrase: Sequence[str]) -> int:

@@ -158,11 +158,8 @@ def terms_of(words: Iterable[Word], prefixes: Iterable[str] = ()) -> list[Term]:
     for word in words:
         for code in word.codes:
             found[True, (code,)] = None
-        if not word.strict:
-            if word.joined:
-                found[False, (word.joined,)] = None
-            if word.tokens:
-                found[False, tuple(word.tokens)] = None
+        for tokens, _ in word.written:
+            found[False, tokens] = None
     terms = [Term(tokens, code=code) for code, tokens in found]
     return terms + [Term((start,), prefix=True) for start in prefixes if len(start) >= MIN_PREFIX]
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from clawa_search.search.rank import Weights
     from indexer.word import Word
 
+    Worth = list[tuple[tuple[str, ...], float]]
+    """Runs of text tokens, and what each is worth."""
+
 from indexer.word import phrase_count
 
 K1 = 1.2
@@ -72,7 +75,6 @@ class Scorer:
     __slots__ = (
         "_average",
         "_phrases",
-        "_related",
         "_together",
         "_whole",
         "_words",
@@ -83,19 +85,16 @@ class Scorer:
         """Look up what every form of the question weighs."""
         idf = statistics.idf
         self._average = statistics.average
-        self._words: list[tuple[tuple[str, ...], float, str, float, list[tuple[str, float]]]] = []
+        self._words: list[tuple[Worth, list[tuple[str, float]]]] = []
         for word in query.words:
-            tokens = () if word.strict else word.tokens
-            joined = "" if word.strict else word.joined
+            share = weights.guessed if query.guessed(word) else 1.0
+            runs = [(some, share * part * sum(map(idf, some))) for some, part in word.written]
             codes = [(form, weights.code * idf(form, "code")) for form in word.codes]
-            worth = sum(map(idf, tokens)) * (weights.related if query.guessed(word) else 1.0)
-            self._words.append((tokens, worth, joined, idf(joined) if joined else 0.0, codes))
-        related = weights.related
+            self._words.append((runs, codes))
         self._together = [
             (tokens, weights.phrase * sum(map(idf, tokens)))
             for tokens in (*query.pairs, *query.runs)
         ]
-        self._related = [(token, related * idf(token)) for token in query.related]
         self._whole = query.whole
         self.whole_worth = weights.whole * sum(word_worth(word, idf) for word in self._whole)
         self._phrases = [(phrase, sum(map(idf, phrase))) for phrase in query.phrases]
@@ -103,19 +102,17 @@ class Scorer:
     def score(self, tokens: list[str], codes: Iterable[str]) -> float:
         """Score one document.
 
-        The sum over words of their best form, over pairs, runs and phrases, and over
-        related tokens.
+        The sum over words of their best form, and over pairs, runs and phrases.
         """
         norm = K1 * (1 - B + B * len(tokens) / self._average)
         held = set(tokens)
         forms = codes if isinstance(codes, set | frozenset) else set(codes)
         total = 0.0
-        for phrase, worth, joined, joined_worth, wholes in self._words:
+        for runs, wholes in self._words:
             best = 0.0
-            if phrase and phrase[0] in held:
-                best = worth * saturated(phrase_count(tokens, phrase), norm)
-            if joined and joined in held:
-                best = max(best, joined_worth * saturated(tokens.count(joined), norm))
+            for run, worth in runs:
+                if run[0] in held:
+                    best = max(best, worth * saturated(phrase_count(tokens, run), norm))
             for form, form_worth in wholes:
                 if form in forms and form_worth > best:
                     best = form_worth
@@ -123,9 +120,6 @@ class Scorer:
         for together, worth in self._together:
             if held.issuperset(together):
                 total += worth * saturated(phrase_count(tokens, together), norm)
-        for token, worth in self._related:
-            if token in held:
-                total += worth * saturated(tokens.count(token), norm)
         for phrase, worth in self._phrases:
             total += worth * saturated(phrase_count(tokens, phrase), norm)
         return total

@@ -6,7 +6,7 @@ from tantivy import FieldType, Occur, Query
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from tantivy import Schema
 
@@ -67,16 +67,13 @@ def question(
 
     wanted: list[tuple[Occur, Query]] = []
     for word in query.words:
-        forms = _forms(fields, word, _held(word, df), whole)
+        forms = _forms(fields, word, df, whole)
         if query.guessed(word):
-            forms = [Query.boost_query(form, weights.related) for form in forms]
+            forms = [Query.boost_query(form, weights.guessed) for form in forms]
         if query.together:
             wanted.append((Occur.Must, Query.boolean_query([_any(form) for form in forms])))
         else:
             wanted += map(_any, forms)
-    for token in query.related:
-        other = Query.term_query(fields, "text", token)
-        wanted.append((Occur.Should, Query.boost_query(other, weights.related)))
     rare = entries // COMMON_PAIR_SHARE
     for together in (*query.pairs, *query.runs):
         if min(df("text", token) for token in together) <= max(rare, 1000):
@@ -99,36 +96,25 @@ def all_of(fields: Schema, query: UserQuery, scope: Filter, df: Callable[[str, s
 
     clauses = clauses_of(fields, query, scope)
     for word in query.whole:
-        forms = [_any(form) for form in _forms(fields, word, _held(word, df), whole)]
+        forms = [_any(form) for form in _forms(fields, word, df, whole)]
         clauses.append((Occur.Must, Query.boolean_query(forms)))
     return Query.boolean_query(clauses)
 
 
-def _held(word: Word, df: Callable[[str, str], int]) -> list[str]:
-    """Return the whole forms of *word* that any entry holds.
+def _forms(
+    fields: Schema, word: Word, df: Callable[[str, str], int], whole: Callable[[str], Query]
+) -> list[Query]:
+    """Return the query of one word: its best whole form or run of tokens. None if nothing has any.
 
     Most words are no identifier, and a question of terms of one field alone takes the engine a
-    third of the time.
+    third of the time: what no entry holds is left out.
     """
-    return [form for form in word.codes if df("code", form)]
-
-
-def _forms(
-    fields: Schema, word: Word, codes: Iterable[str], whole: Callable[[str], Query]
-) -> list[Query]:
-    """Return the queries of one word: its whole forms, and its parts as a phrase."""
-    found = list(map(whole, codes))
-    if len(found) > 1:
-        found = [Query.disjunction_max_query(found)]
-    if word.tokens and not word.strict:
-        found.append(
-            Query.term_query(fields, "text", word.tokens[0])
-            if len(word.tokens) == 1
-            else Query.phrase_query(fields, "text", list(word.tokens))
-        )
-    if word.joined and not word.strict:
-        found.append(Query.term_query(fields, "text", word.joined))
-    return found
+    found = [whole(form) for form in word.codes if df("code", form)]
+    for tokens, share in word.written:
+        if all(df("text", token) for token in tokens):
+            run = _phrase(fields, tokens)
+            found.append(run if share == 1.0 else Query.boost_query(run, share))
+    return [Query.disjunction_max_query(found)] if len(found) > 1 else found
 
 
 def clauses_of(

@@ -20,7 +20,6 @@ from clawa_search.search import bm25, corrections, merge, rank
 from clawa_search.search.dated import looks_dated
 from clawa_search.search.matches import SECOND_HAND, USERS, Matches
 from clawa_search.search.winner import Winner
-from indexer.analysis import Word
 from indexer.schema import SEQ_BITS, role_number
 
 MEMORY_SPARE = 15
@@ -339,9 +338,8 @@ class Engine:
 
     def _ask_memories(self, memories: MemoryStore) -> Candidates:
         question = self.question
-        others = [Word(token, (token,)) for token in self.query.related]
         found = memories.candidates(
-            self.query.words + others,
+            self.query.words,
             phrases=self.query.phrases,
             excluded=self.query.excluded,
             tags=question.tags,

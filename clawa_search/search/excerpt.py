@@ -124,6 +124,8 @@ def _lowered(text: str) -> str:
 def _needles_of(word: Word) -> list[str]:
     """Return beginnings of words that show *word*, without those that another one begins."""
     found = dict.fromkeys((word.surface.lower(), *map(_beginning, word.tokens[:MAX_PARTS])))
+    for tokens, _ in word.others:
+        found[" ".join((*tokens[:-1], _beginning(tokens[-1])))] = None
     found.pop("", None)
     return [one for one in found if not any(one.startswith(two) for two in found if two != one)]
 

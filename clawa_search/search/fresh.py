@@ -212,22 +212,16 @@ def matching(files: Sequence[FreshFile], query: Query, scope: Filter) -> list[Fr
             if not entry.is_wanted(query, scope):
                 continue
             tokens = entry.analyse()
-            if (
-                query.phrases
-                or query.matches(tokens, entry.codes)
-                or any(token in tokens for token in query.related)
-            ):
+            if query.phrases or query.matches(tokens, entry.codes):
                 found.append(entry)
     return found
 
 
 def _needles(query: Query) -> list[str] | None:
     """Return pieces of which a matching ASCII text must hold one; None when nobody can tell."""
-    needles = list(query.related)  # of these short words the whole stem is looked for
+    needles: list[str] = []
     for word in query.words:
-        stems = [max(word.tokens, key=len)] if word.tokens else []
-        if word.joined:
-            stems.append(word.joined)
+        stems = [max(tokens, key=len) for tokens, _ in word.written]
         needles += map(_piece, stems) if stems else [form.lstrip("~") for form in word.codes]
     needles += [_piece(max(phrase, key=len)) for phrase in query.phrases]
     if any(len(needle) < MIN_NEEDLE or not needle.isascii() for needle in needles):

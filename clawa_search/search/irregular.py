@@ -6,7 +6,14 @@ Other forms of a question's words are evidence of half weight: +1.1 R@5 on the L
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from indexer.word import Word
+
 from indexer import analysis
+
+SHARE = 0.5
+"""What another form counts of the worth that it has as a word."""
 
 FORMS = """
 arise arose arisen; awake awoke awoken; become became; begin began begun; bend bent; bind bound; bite bit bitten;
@@ -35,16 +42,20 @@ def _may_be_irregular(token: str) -> bool:
     return f" {token[: 3 if len(token) > 3 else 2]}" in _SPACED
 
 
-def related(tokens: list[str]) -> list[str]:
-    """Return the tokens of the other forms of *tokens*, without those that are among them."""
-    if not any(_may_be_irregular(token) for token in tokens):
-        return []  # the usual case: no form has to be stemmed
+def with_forms(words: list[Word]) -> list[Word]:
+    """Return *words*, the irregular ones with their other forms, unless those are asked for as well."""
+    held = {word.tokens[0] for word in words if word.plain}
+    if not any(map(_may_be_irregular, held)):
+        return words  # the usual case: no form has to be stemmed
     if not _related:
         stems = iter(analysis.text_tokens(FORMS))  # in one call: one a word, in order
         for group in FORMS.split(";"):
             forms = tuple(dict.fromkeys(next(stems) for _ in group.split()))
             for stem in forms:
                 _related[stem] = _related.get(stem, ()) + forms
-    held = set(tokens)  # a group names the word itself as well
-    found = dict.fromkeys(other for token in tokens for other in _related.get(token, ()))
-    return [other for other in found if other not in held]
+    found = []
+    for word in words:
+        forms = _related.get(word.tokens[0], ()) if word.plain else ()
+        others = [form for form in dict.fromkeys(forms) if form not in held]
+        found.append(word.also([((form,), SHARE) for form in others]) if others else word)
+    return found

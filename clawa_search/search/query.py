@@ -55,7 +55,6 @@ class Query:
         pairs: neighbouring content words, weak evidence when they stand together.
         runs: three tokens in a row around the longest words of a sentence, the same: what was
             copied from a text finds it, however common its words.
-        related: tokens of other forms of the words (went for go), evidence of half weight.
         prefixes, fuzzies: tokens of `word*` and `word~`.
         guesses: tokens that stand in for unknown words, evidence of half weight; alone they
             make a weak hit.
@@ -76,7 +75,6 @@ class Query:
         "phrases",
         "prefixes",
         "quoted",
-        "related",
         "runs",
         "together",
         "words",
@@ -86,7 +84,6 @@ class Query:
         self.words: list[Word] = []
         self.quoted: list[Word] = []
         self.guesses: set[str] = set()
-        self.related: list[str] = []
         self.phrases: list[tuple[str, ...]] = []
         self.excluded: list[tuple[str, ...]] = []
         self.pairs: list[tuple[str, str]] = []

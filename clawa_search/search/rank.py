@@ -26,8 +26,7 @@ class Weights:
         phrase: two words of the question side by side.
         whole: share of what the words are worth that an entry gains which holds all of a few:
             in a long one each of them alone is worth next to nothing.
-        related: another form of a word (went for go), or the guess at one that is unknown,
-            against the word.
+        guessed: the guess at a word that is unknown, against the word.
         user: share that what a human said gains.
         standing: share that it gains on top when it is to hold for later: an order, a preference.
         asker: share that it gains on top, neighbours included, when askers ask what they
@@ -46,10 +45,10 @@ class Weights:
         "code",
         "date",
         "further",
+        "guessed",
         "memory",
         "neighbours",
         "phrase",
-        "related",
         "second_hand",
         "session",
         "standing",
@@ -61,7 +60,7 @@ class Weights:
         self.code = 2.0
         self.phrase = 0.2
         self.whole = 0.6
-        self.related = 0.5
+        self.guessed = 0.5
         self.user = 0.2
         self.standing = 0.6
         self.asker = 0.3

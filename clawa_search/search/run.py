@@ -63,10 +63,9 @@ def _answer(
     is_wild = bool(query.prefixes or query.fuzzies)
     made.notes += _widened(query, sources, is_wild=is_wild)
     if len(query.words) >= BARE_WORDS:
-        from clawa_search.search.irregular import related
+        from clawa_search.search.irregular import with_forms
 
-        plain = [word.tokens[0] for word in query.words if word.plain]
-        query.related = related(plain)
+        query.words = with_forms(query.words)
     engine = Engine(
         question,
         query,

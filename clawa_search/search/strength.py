@@ -49,6 +49,14 @@ class Evidence:
             weight = max((statistics.idf(form, field) for field, form in weighing), default=0.0)
             # Nothing holds what nobody said, though a text may show how such a word begins.
             known = any(statistics.df(field, form) for field, form in texts + forms)
+            others = [
+                sum(map(statistics.idf, tokens))
+                for tokens, _ in word.others
+                if not word.strict and all(statistics.df("text", token) for token in tokens)
+            ]
+            if others:
+                weight = min(weight, *others) if known else min(others)
+                known = True
             self._weights.append(weight if known and not guessed else 0.0)
             unknown += 0.0 if known or guessed else weight * (ACROSS if word.unspaced else 1.0)
             length += UNSPACED_LENGTH if word.unspaced else 1.0

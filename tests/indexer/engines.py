@@ -60,9 +60,7 @@ class Tantivy:
 
     def _query(self, word):
         forms = [tantivy.Query.term_query(self.schema, "code", code) for code in word.codes]
-        if not word.strict:
-            phrases = [list(word.tokens), [word.joined]]
-            forms += [self._phrase(phrase) for phrase in phrases if any(phrase)]
+        forms += [self._phrase(list(tokens)) for tokens, _ in word.written]
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, form) for form in forms])
 
     def _phrase(self, tokens):
@@ -94,9 +92,7 @@ class Fts5:
 
     def _query(self, word):
         forms = [f'code : "{code}"' for code in word.codes]
-        if not word.strict:
-            phrases = [" ".join(word.tokens), word.joined]
-            forms += [f'text : "{phrase}"' for phrase in phrases if phrase]
+        forms += [f'text : "{" ".join(tokens)}"' for tokens, _ in word.written]
         return " OR ".join(forms)
 
     def close(self):

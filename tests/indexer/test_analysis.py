@@ -69,12 +69,12 @@ def test_one_word_is_looked_for_by_its_forms(typed, surface, tokens, codes, stri
 
 
 def test_an_identifier_is_also_looked_for_as_one_plain_word_unless_it_has_underscores():
-    assert [word.joined for word in query_words("TypeScript e-mail file_name word C++")] == [
-        "typescript",
-        "email",
-        "",
-        "",
-        "",
+    assert [word.others for word in query_words("TypeScript e-mail file_name word C++")] == [
+        ((("typescript",), 1.0),),
+        ((("email",), 1.0),),
+        (),
+        (),
+        (),
     ]
 
 
@@ -166,4 +166,4 @@ def test_function_words_are_recognised_as_tokens():
 
 
 def test_a_word_shows_its_parts():
-    assert repr(Word("a", ("a",))) == "Word('a', ('a',), (), joined='', strict=False)"
+    assert repr(Word("a", ("a",))) == "Word('a', ('a',), (), others=(), strict=False)"

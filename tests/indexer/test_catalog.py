@@ -16,7 +16,9 @@ def home(tmp_path):
 def book(home):
     home.write("a.jsonl", user("begin"))
     home.reindex()
-    book = Catalog(layout.current(str(home.index)).catalog)
+    generation = layout.current(str(home.index))
+    assert generation is not None
+    book = Catalog(generation.catalog)
     yield book
     book.close()
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from clawa_search.search import irregular
 from clawa_search.search.query import MAX_PAIRS, MAX_WORDS, keep_rarest, parse, take_filters
 from clawa_search.search.question import Question
-from indexer.analysis import text_tokens
+from indexer.analysis import Word, text_tokens
 
 DAY_MS = 86_400_000
 
@@ -156,8 +156,16 @@ def test_no_irregular_form_is_passed_over():
     for group in irregular.FORMS.split(";"):
         forms = {tokens[0]: word for word in group.split() if (tokens := text_tokens(word))}
         for stem in forms:
-            assert set(irregular.related([stem])) >= set(forms) - {stem}, forms
-    assert irregular.related(["factori", "zeppelin", "", "日本"]) == []
+            (word,) = irregular.with_forms([Word(stem, (stem,))])
+            assert {other for (other,), _ in word.others} >= set(forms) - {stem}, forms
+    plain = [Word(token, (token,)) for token in ("factori", "zeppelin", "", "日本")]
+    assert irregular.with_forms(plain) == plain
+
+
+def test_an_irregular_form_that_is_asked_for_itself_is_no_other_form():
+    go, went, old = irregular.with_forms([Word(token, (token,)) for token in ("go", "went", "old")])
+    assert go.others == went.others == ((("gone",), irregular.SHARE),)
+    assert not old.others
 
 
 @pytest.mark.parametrize(
