@@ -20,7 +20,7 @@ from bench.metrics import NAMES, paired
 from bench.product import Indexed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from bench.datasets import Conversation
@@ -39,7 +39,15 @@ STEPS = {
     "whole identifiers": ("code", 0.0),
     "dates": ("date", 1.0),
 }
-_WORDS_KEPT = "with function words"
+REPLACED: dict[str, tuple[str, Callable[..., object]]] = {
+    "with function words": ("indexer.analysis.is_function_word", lambda _token: False),
+    "without other spellings": (
+        "clawa_search.search.run.with_spellings",
+        lambda query, _vocabulary: query.words,
+    ),
+    "without irregular forms": ("clawa_search.search.irregular.with_forms", lambda words: words),
+}
+"""Further steps, by the function that makes way for another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,9 +132,7 @@ def _ask_set(
 
 def _ask_product(conversations: Sequence[Conversation], *, ablate: bool) -> list[Result]:
     """Return the product's result, then one for every step switched off; each index is built once."""
-    variants = (
-        [PRODUCT, *(f"without {step}" for step in STEPS), _WORDS_KEPT] if ablate else [PRODUCT]
-    )
+    variants = [PRODUCT, *(f"without {step}" for step in STEPS), *REPLACED] if ablate else [PRODUCT]
     results = {name: Result(name) for name in variants}
     for conversation in conversations:
         with Indexed(conversation) as engine:
@@ -143,8 +149,8 @@ def _variant(name: str) -> Iterator[None]:
     from clawa_search.search import rank
 
     with ExitStack() as changed:
-        if name == _WORDS_KEPT:
-            changed.enter_context(patch("indexer.analysis.is_function_word", return_value=False))
+        if name in REPLACED:
+            changed.enter_context(patch(*REPLACED[name]))
         elif name != PRODUCT:
             step, off = STEPS[name.removeprefix("without ")]
             changed.enter_context(patch.object(rank.DEFAULT, step, off))

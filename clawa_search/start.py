@@ -59,7 +59,8 @@ clawa_search.search.rank clawa_search.search.clauses clawa_search.search.matches
 clawa_search.search.sessions
 clawa_search.search.dated clawa_search.search.winner clawa_search.search.engine
 clawa_search.search.anchors clawa_search.search.strength clawa_search.search.present
-clawa_search.search.query clawa_search.search.scope clawa_search.search.run
+clawa_search.search.query clawa_search.search.scope clawa_search.search.spellings
+clawa_search.search.vocabulary clawa_search.search.run
 indexer.function_words indexer.closed_classes indexer.layout clawa_search.search.irregular
 """,
     # Of a reindex that finds nothing to do.

@@ -7,15 +7,16 @@ question words; a word that means something as well is left out.
 
 CLOSED_CLASSES = {
     "German": """
-ab aber al all am an auch auf aus bei beim bin bis bist da dann darf das dass dein deinen
-deiner dem den denn der des dich die dir doch dort du duerfen durch ein einem einen einer er
-es etwa euch euer eur fuer gegen habe haben hast hat hatt hatten hier hinter ich ihm ihn ihnen
-ihr im in ist kann kein keinen koennen konnt mag mal mehr mein meinem meinen meiner mich mir
-mit moecht muessen muss nach neben nicht noch nur ob oder ohn schon sehr sei seid sein seinen
-seiner seit sie sind so soll sollen sollt ueber um un und unser unseren unter viel vom von vor
-wann war waren warum was weil welch welchem welchen welcher wem wen wenn wer werden weshalb
-wessen wie wieso will wir wird wo wofuer woher wohin wollen wollt womit worueb wurd wurden zu
-zum zur zwischen
+ab aber al all allen am an auch auf aus bei beim bin bis bist da dafur dann darf darub das dass
+dein deinen deiner dem den denn der des dich die dies diesem diesen dieser dir doch dort du
+duerfen durch durfen ein einem einen einer er es etwa euch euer eur fuer fur gegen habe haben
+hast hat hatt hatten hier hinter ich ihm ihn ihnen ihr im in ist kann kein keinen koennen
+konnen konnt konnten mag mal mehr mein meinem meinen meiner mich mir mit mocht moecht muessen
+muss mussen musst nach neben nicht noch nur ob oder ohn schon sehr sei seid sein seinen seiner
+seit sie sind so soll sollen sollt uber ueber um un und unser unseren unter viel vom von vor
+wahrend wann war ware waren warum was weil welch welchem welchen welcher wem wen wenn wer
+werden weshalb wessen wie wieso will wir wird wo wofuer wofur woher wohin wollen wollt womit
+worub worueb wurd wurden zu zum zur zwischen
 """,
     "French": """
 a ai as au aussi aux avaient avait avec avez avoir avon bien c ca car ce cela ces cet cett

@@ -58,8 +58,10 @@ class Query:
         prefixes, fuzzies: tokens of `word*` and `word~`.
         guesses: tokens that stand in for unknown words, evidence of half weight; alone they
             make a weak hit.
+        foreign: in another language than English, as far as one can tell.
         personal: a question about what the asker did or said ("which colour did I choose?").
         together: the words were typed as one (redis缓存): only all of them make a match.
+        typed: all words as they follow one another, those that are not looked for included.
         filters: `name:value` pairs that the user typed, values unchecked.
         literal: the stripped text, for what has no word at all (`%`).
     """
@@ -67,6 +69,7 @@ class Query:
     __slots__ = (
         "excluded",
         "filters",
+        "foreign",
         "fuzzies",
         "guesses",
         "literal",
@@ -77,6 +80,7 @@ class Query:
         "quoted",
         "runs",
         "together",
+        "typed",
         "words",
     )
 
@@ -91,7 +95,9 @@ class Query:
         self.prefixes: list[str] = []
         self.fuzzies: list[str] = []
         self.personal = False
+        self.foreign = False
         self.together = False
+        self.typed: list[Word] = []
         self.filters: list[tuple[str, str]] = []
         self.literal = ""
 
@@ -136,7 +142,7 @@ def parse(text: str) -> Query:
     typed = _take_wildcards(query, plain)
     found = [part for word in typed for part in analysis.windows(word, MAX_READ_WORDS)]
     del found[MAX_READ_WORDS:]
-    content = _content(found)
+    content = _content(query, found)
     if (
         not content
         and not query.words
@@ -146,6 +152,7 @@ def parse(text: str) -> Query:
     ):
         content = found
     query.words = unique(query.words + content)[:MAX_READ_WORDS]
+    query.typed = found
     _pair(query, found)
     query.runs = _runs(found)
     _drop_unmatched(query)
@@ -160,10 +167,12 @@ def parse(text: str) -> Query:
     return query
 
 
-def _content(found: list[Word]) -> list[Word]:
+def _content(query: Query, found: list[Word]) -> list[Word]:
     """Leave out function words, of the language that the question is in, and polite frames."""
     content = [word for word in found if not _is_function(word)]
     foreign = _closed_class(found, len(found) - len(content))
+    other_script = (not token.isascii() for word in content for token in word.tokens)
+    query.foreign = bool(foreign) or any(other_script)
     if foreign:
         return [word for word in content if not (word.plain and word.tokens[0] in foreign)]
     asked = [

@@ -25,6 +25,8 @@ from clawa_search.search.query import (
 )
 from clawa_search.search.question import Answer
 from clawa_search.search.scope import Fresh, Scope, is_wide, make_scope
+from clawa_search.search.spellings import with_spellings
+from clawa_search.search.vocabulary import Vocabulary
 from indexer.errors import IndexBrokenError, tells_damage
 
 NOTES_PER_KIND = 5
@@ -88,23 +90,32 @@ def _answer(
 
 
 def _widened(query: Query, sources: _Sources, *, is_wild: bool) -> list[str]:
-    """Look for similar words where one is unknown, and for what wildcards stand for."""
-    index, memories = sources.index, sources.memories
-    if not is_wild:
-        plain = (word for word in query.words if word.plain)
-        if index is not None and all(index.df("text", word.tokens[0]) for word in plain):
-            return []  # the usual case: no vocabulary is needed
-    from clawa_search.search.widen import NOT_ALL, Vocabulary, widen
-
-    vocabulary = Vocabulary(index, memories, sources.read.files)
+    """Look for other spellings, for similar words where one is unknown, and for wildcards."""
+    vocabulary = Vocabulary(sources.index, sources.memories, sources.read.files)
     try:
-        notes = widen(query, vocabulary)
+        notes = _widen(query, vocabulary, is_wild=is_wild)
     except StoreError:  # told when the memories themselves are asked
-        vocabulary = Vocabulary(index, None, sources.read.files)
-        notes = widen(query, vocabulary)
-    for note in vocabulary.missed + [NOT_ALL] * (is_wild and vocabulary.cut):
-        sources.incomplete(note)
+        vocabulary = Vocabulary(sources.index, None, sources.read.files)
+        notes = _widen(query, vocabulary, is_wild=is_wild)
+    if vocabulary.missed or vocabulary.cut:
+        from clawa_search.search.widen import NOT_ALL
+
+        for note in vocabulary.missed + [NOT_ALL] * (is_wild and vocabulary.cut):
+            sources.incomplete(note)
     return notes
+
+
+def _widen(query: Query, vocabulary: Vocabulary, *, is_wild: bool) -> list[str]:
+    query.words = with_spellings(query, vocabulary)
+    if query.foreign:
+        from clawa_search.search.inflections import with_inflections
+
+        query.words = with_inflections(query, vocabulary)
+    if not is_wild and vocabulary.knows(word.tokens[0] for word in query.words if word.plain):
+        return []  # the usual case
+    from clawa_search.search.widen import widen
+
+    return widen(query, vocabulary)
 
 
 def _winners(engine: Engine, query: Query) -> list[Winner]:

@@ -8,7 +8,7 @@ import pytest
 from clawa_search import recall
 from clawa_search.errors import InvalidInputError, NotFoundError, StoreError
 from clawa_search.pi.tools import question_of
-from clawa_search.search import widen
+from clawa_search.search import vocabulary, widen
 from clawa_search.search.query import parse
 from indexer import layout
 from indexer.store import WriterLock
@@ -68,7 +68,7 @@ def test_the_newest_of_much_unindexed_text_is_found_by_its_beginning(home):
 
 
 def test_where_not_all_of_it_is_looked_at_that_is_told(home, monkeypatch):
-    monkeypatch.setattr(widen, "MAX_FRESH_CHARS", 100)
+    monkeypatch.setattr(vocabulary, "MAX_FRESH_CHARS", 100)
     home.write("a.jsonl", user("first says walrus " * 9), user("newest says walruses"))
     answer = home.ask("walr*")
     assert "newest says walruses" in [hit.excerpt for hit in answer.hits]

@@ -9,6 +9,7 @@ from tests.builders import user
 
 QUESTIONS = {
     "wo ist das Passwort der Datenbank?": "passwort datenbank",
+    "welche Bücher möchte ich über Küsten für den Urlaub?": "Bücher Küsten Urlaub",
     "où est le mot de passe de la base?": "mot passe base",
     "¿dónde está la contraseña de la base?": "contraseña base",
     "waar is het wachtwoord van de database?": "wachtwoord database",

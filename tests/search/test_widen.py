@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clawa_search.search.widen import distance
+from clawa_search.search.distance import distance
 from tests.builders import assistant, user
 
 words = st.text("abc", max_size=6)

@@ -1,0 +1,116 @@
+"""What was written in another way than it is asked for is found, in memories, fresh and indexed."""
+
+import pytest
+
+from clawa_search.search.inflections import _are_forms
+from clawa_search.search.query import parse
+from clawa_search.search.spellings import MAX_SPELT, _respelt, with_spellings
+from clawa_search.search.vocabulary import Vocabulary
+from tests.builders import Home, user
+
+SAID = {
+    "written together": [
+        ("The clipboard of the old laptop is broken.", "clip board of the laptop"),
+        ("We log in through the portal since May.", "login through the portal"),
+        ("My headband is in the sauna.", "where is my head band"),
+        ("The landing page has a new footer.", "landingpage footer"),
+        ("The spreadsheet of the taxes lies on the share.", "spread sheet of the taxes"),
+    ],
+    "units": [
+        ("The tank takes 55 l of petrol.", "55l of petrol"),
+        ("Videos are cut at 24fps.", "24 fps videos"),
+        ("The rent is 940 EUR a month.", "rent of 940EUR"),
+    ],
+    "spelling": [
+        (
+            "The neighbour paints the theatre in his favourite colour.",
+            "theater colors of the neighbor",
+        ),
+        ("Please organise the catalogue of the licences.", "organize the catalog of licenses"),
+        ("The harbor was modernized by a jewelry maker.", "modernised harbour jewellery"),
+    ],
+    "inflection": [
+        ("Кошка спит на старом диване в гостиной.", "где спят кошки"),
+        ("Die Bäume im Garten müssen gefällt werden.", "welcher Baum muss gefällt werden"),
+        (
+            "Der Serverraum wird am Montag gestrichen.",
+            "wann wird der Raum für den Server gestrichen",
+        ),
+        ("Das Dach der Garage leckt.", "wo leckt das Garagendach"),
+        ("Il gatto ha rotto il vaso della nonna.", "chi ha rotto i vasi della nonna"),
+        ("Η συνάντηση γίνεται κάθε Τρίτη.", "πότε γίνονται οι συναντήσεις"),
+    ],
+}
+OTHERS = [
+    f"The {thing} of the {place} is {state}."
+    for thing in ("board", "sheet", "page", "band", "wall", "list")
+    for place in ("garden", "office", "harvest", "portal")
+    for state in ("fine", "gone", "new")
+]
+PAIRS = [pair for pairs in SAID.values() for pair in pairs]
+
+
+@pytest.fixture(scope="module", params=["memories", "fresh", "indexed"])
+def home(request, tmp_path_factory):
+    made = Home(tmp_path_factory.mktemp("spelt"), indexed=request.param == "indexed")
+    texts = OTHERS + [said for said, _ in PAIRS]
+    for number, text in enumerate(texts):
+        if request.param == "memories":
+            made.recall.remember(text)
+        else:
+            made.write(f"{number:03}.jsonl", user(text))
+    made.ready()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(("said", "asked"), PAIRS)
+def test_the_other_spelling_stands_first(home, said, asked):
+    hit = home.ask(asked, everything=True).hits[0]
+    assert hit.excerpt == said
+    # Of an inflected question something is always missing.
+    assert hit.tier == "match" or (said, asked) in SAID["inflection"]
+
+
+def test_a_known_spelling_is_no_guess(home):
+    answer = home.ask("favorite color", everything=True)
+    assert answer.notes == []
+    assert {hit.tier for hit in answer.hits[:1]} == {"match"}
+
+
+def test_only_endings_are_respelt():
+    assert set(_respelt("colourful")) == {"colorful"}
+    assert set(_respelt("centre")) == {"center"}
+    assert set(_respelt("grey")) == {"gray"}
+    for word in ("hour", "four", "our", "or", "iced", "ounce", "orchestra", "rise"):
+        assert set(_respelt(word)) == set(), word
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "alike"),
+    [
+        ("кошка", "кошки", True),
+        ("haus", "hauses", True),
+        ("haus", "hausmeister", False),
+        ("passwort", "passage", False),
+        ("casa", "case", False),  # too short to tell
+        ("giocatore", "giocatori", True),
+        ("was", "wer", False),
+        ("дом", "дома", True),
+        ("cat", "cats", True),
+        ("cat", "car", False),
+    ],
+)
+def test_forms_of_a_word_differ_in_a_short_ending(one, two, alike):
+    assert _are_forms(one, two) is _are_forms(two, one) is alike
+
+
+def test_a_long_question_is_left_as_it_is():
+    query = parse(" ".join(f"colour{letter}" for letter in "abcdefghijklmnop"))
+    assert len(query.words) > MAX_SPELT
+    assert with_spellings(query, Vocabulary(None, None, ())) is query.words
+
+
+def test_what_stands_in_quotes_or_has_underscores_is_not_respelt(home):
+    assert home.ask('"clip board"', everything=True).hits == []
+    assert home.ask("clip_board", everything=True).hits == []
