@@ -35,12 +35,14 @@ class State:
         stale: whether others wrote what it does not know yet.
         read: memories that were read already, by id; a process that stays open is asked for the
             same few again and again.
+        df: how many memories hold a token in text and in code, as far as it was asked for.
     """
 
-    __slots__ = ("last", "read", "rows", "size", "stale", "tokens")
+    __slots__ = ("df", "last", "read", "rows", "size", "stale", "tokens")
 
     def __init__(self, con: sqlite3.Connection) -> None:
         self.read: dict[int, Candidate] = {}
+        self.df: dict[str, tuple[int, int]] = {}
         row = con.execute(_STATE).fetchone()
         self.rows, self.tokens, self.size, self.last, self.stale = (
             int(value or 0) for value in row

@@ -36,6 +36,8 @@ MAX_TOGETHER = 4
 MAX_PAIRED = 2048
 """Memories expected to hold two of them, above which they are not all ranked."""
 CHUNK = 64
+MAX_DF = 10_000
+"""Tokens whose numbers are kept between two questions."""
 MAX_READ, MAX_READ_TOKENS = 2048, 256
 """Memories of so many tokens that are kept between two questions: some MB, 40 at most."""
 
@@ -86,6 +88,7 @@ class Plan:
         self._span: tuple[int, ...] = ()
         self._last = state.last if state else 0
         self._read = state.read if state else {}
+        self._df = state.df if state else {}
         self._needed = 4 * wanted.exact
         self.found: dict[int, Candidate] = {}
         self.notes: list[str] = []
@@ -98,14 +101,20 @@ class Plan:
 
     def count(self, terms: Sequence[Term]) -> None:
         """Set how many memories hold each of *terms*, whatever the filters."""
-        known: dict[str, tuple[int, int]] = {}
+        known = self._df
         outdated: list[Candidate] = []
         if self._con:
-            tokens = list({term.tokens[0] for term in terms if term.is_single})
+            if len(known) > MAX_DF:
+                known.clear()
+            singles = dict.fromkeys(term.tokens[0] for term in terms if term.is_single)
+            tokens = [token for token in singles if token not in known]
             for at in range(0, len(tokens), CHUNK):
                 some = tokens[at : at + CHUNK]
+                known |= dict.fromkeys(some, (0, 0))
                 sql = _DF.format(",".join("?" * len(some)))
-                known.update((token, df) for token, *df in self._con.execute(sql, some))
+                known.update(
+                    (token, (text, code)) for token, text, code in self._con.execute(sql, some)
+                )
             if self._now_stale:
                 outdated = [_candidate(*row) for row in self._con.execute(_OUTDATED)]
         for term in terms:

@@ -20,9 +20,11 @@ from indexer import analysis
 
 MAX_SPELT = 12
 """A longer question says enough in the spelling that it has."""
-LEAST_JOINED, LEAST_CUT, LEAST_PART, MOST_PARTICLE = 4, 5, 2, 3
-"""Letters of a word that is written apart, of one that is looked for in two parts, of a part, and of
-a function word (in, up, off) that makes the second part."""
+LEAST_JOINED, LEAST_PART, MOST_PARTICLE = 4, 2, 3
+"""Letters of a word that is written apart, of a part, and of a function word (in, up, off) that makes
+the second part."""
+LEAST_CUT, MOST_CUT = 5, 24
+"""Letters of a word that is looked for in two parts."""
 BOTH = 0.7
 """What the joined word counts for each of two words: it must not count twice what both do."""
 RARE = 10
@@ -43,22 +45,37 @@ _pairs = dict[str, str]()
 
 def with_spellings(query: Query, vocabulary: Vocabulary) -> list[Word]:
     """Return the words of *query*, with other ways to write those that are plain."""
-    if len(query.words) > MAX_SPELT:
-        return query.words
     others: dict[int, Others] = {id(word): [] for word in query.words if _is_letters(word)}
+    if not others or len(query.words) > MAX_SPELT:
+        return query.words
     for left, right in zip(query.typed, query.typed[1:], strict=False):
         _join(left, right, others)
+    plain = [word for word in query.words if id(word) in others]
+    for word in plain:
+        spelt = dict.fromkeys(_respelt(word.surface.lower()))
+        others[id(word)] += [(tuple(analysis.text_tokens(one)), 1.0) for one in spelt]
+    cuts = {word.tokens[0]: word for word in plain if _may_be_cut(word)}
+    counts = vocabulary.counts(cuts.keys() | _tokens(others))
+    for token, word in cuts.items():
+        if counts[token] <= RARE:
+            others[id(word)] += [(parts, 1.0) for parts in _cut(word)]
+    counts |= vocabulary.counts(_tokens(others) - counts.keys())
+    found = []
     for word in query.words:
-        if id(word) in others:
-            spelt = dict.fromkeys(_respelt(word.surface.lower()))
-            others[id(word)] += [(tuple(analysis.text_tokens(one)), 1.0) for one in spelt]
-            others[id(word)] += [(parts, 1.0) for parts in _cut(word, vocabulary)]
-    return [_also(word, others.get(id(word), []), vocabulary) for word in query.words]
+        some = [
+            (tokens, share)
+            for tokens, share in others.get(id(word), ())
+            if tokens != word.tokens
+            and (
+                all(map(counts.__getitem__, tokens)) or (vocabulary.is_partial and len(tokens) == 1)
+            )
+        ]
+        found.append(word.also(some) if some else word)
+    return found
 
 
-def _also(word: Word, others: Others, vocabulary: Vocabulary) -> Word:
-    found = [one for one in others if one[0] != word.tokens and vocabulary.may_hold(one[0])]
-    return word.also(found) if found else word
+def _tokens(others: dict[int, Others]) -> set[str]:
+    return {token for some in others.values() for tokens, _ in some for token in tokens}
 
 
 def _is_letters(word: Word) -> bool:
@@ -79,22 +96,22 @@ def _join(left: Word, right: Word, others: dict[int, Others]) -> None:
             others[id(word)].append((tokens, 1.0 if len(fit) == 1 else BOTH))
 
 
-def _cut(word: Word, vocabulary: Vocabulary) -> list[tuple[str, ...]]:
-    """Return *word* in two words that are known, a number and its unit, perhaps."""
+def _may_be_cut(word: Word) -> bool:
+    return len(word.surface) <= MOST_CUT and (
+        len(word.surface) >= LEAST_CUT or not (word.surface.isalpha() or word.surface.isdigit())
+    )
+
+
+def _cut(word: Word) -> list[tuple[str, ...]]:
+    """Return *word* in two words, a number and its unit, perhaps."""
     written = word.surface.lower()
-    cuts: list[int] = []
-    if not (written.isalpha() or written.isdigit()):
-        cuts = [
-            at
-            for at in range(1, len(written))
-            if written[at - 1].isdigit() != written[at].isdigit()
-        ]
+    cuts = list(range(LEAST_PART, len(written) - LEAST_PART + 1))
+    if not written.isalpha():
+        digits = [sign.isdigit() for sign in written]
+        cuts = [at for at in range(1, len(written)) if digits[at - 1] != digits[at]]
         cuts = cuts if len(cuts) == 1 else []
-    elif len(written) >= LEAST_CUT and vocabulary.is_rare(word.tokens[0], RARE):
-        cuts = list(range(LEAST_PART, len(written) - LEAST_PART + 1))
     parts = [tuple(analysis.text_tokens(f"{written[:at]} {written[at:]}")) for at in cuts]
-    unknown = vocabulary.unknown({token for two in parts for token in two}, thorough=False)
-    return [two for two in parts if len(two) == 2 and unknown.isdisjoint(two)]
+    return [two for two in parts if len(two) == 2]
 
 
 def _respelt(written: str) -> Iterator[str]:

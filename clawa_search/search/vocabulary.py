@@ -51,40 +51,42 @@ class Vocabulary:
                 self._fresh.update(entry.analyse())
         return self._fresh
 
-    def is_rare(self, token: str, most: int) -> bool:
-        """Do *most* entries of the index, or fewer, hold *token*?"""
-        return self._index is None or self._index.df("text", token) <= most
-
     def knows(self, tokens: Iterable[str]) -> bool:
         """Does the index hold each of *tokens*?"""
         index = self._index
         return index is not None and all(index.df("text", token) for token in tokens)
 
-    def may_hold(self, tokens: Iterable[str]) -> bool:
-        """Could anything in scope hold all of *tokens*? Asks the index alone: memories cost more."""
-        if self._memories is not None or self._files or self._index is None:
-            return True
-        return self.knows(tokens)
-
-    def unknown(self, tokens: Iterable[str], *, thorough: bool = True) -> set[str]:
-        """Return those of *tokens* that nothing in scope holds, as far as that is certain.
-
-        Args:
-            thorough: analyse all that is not indexed yet; else only a little of it.
-        """
-        left = set(tokens)
-        if self._index is not None:
-            left = {token for token in left if not self._index.df("text", token)}
-        if left and self._memories is not None:
-            held = self._memories.document_frequencies(sorted(left))
-            left = {token for token in left if not held[token]}
-        if left and (thorough or self._is_little()):
+    def unknown(self, tokens: Iterable[str]) -> set[str]:
+        """Return those of *tokens* that nothing in scope holds, as far as that is certain."""
+        left = {token for token, count in self._counts(tokens).items() if not count}
+        if left:
             left -= self._fresh_tokens()
         return set() if self.cut else left
 
-    def _is_little(self) -> bool:
+    def counts(self, tokens: Iterable[str]) -> dict[str, int]:
+        """Return how many entries hold each of *tokens*; if none does, how many memories.
+
+        Of what is not indexed only a little is looked at, see `is_partial`.
+        """
+        counts = self._counts(tokens)
+        if self._files and not self.is_partial:
+            for token in self._fresh_tokens() & counts.keys():
+                counts[token] += 1
+        return counts
+
+    @property
+    def is_partial(self) -> bool:
+        """Is there so much that is not indexed that `counts` leaves it out?"""
         texts = (entry.entry.text for file in self._files for entry in file.entries)
-        return self._fresh is not None or sum(map(len, texts)) <= FEW_FRESH_CHARS
+        return self._fresh is None and sum(map(len, texts)) > FEW_FRESH_CHARS
+
+    def _counts(self, tokens: Iterable[str]) -> dict[str, int]:
+        df = self._index.df if self._index is not None else lambda _field, _token: 0
+        counts = {token: df("text", token) for token in tokens}
+        left = [token for token, count in counts.items() if not count]
+        if left and self._memories is not None:
+            counts |= self._memories.document_frequencies(left)
+        return counts
 
     def beginning(self, prefix: str) -> list[str]:
         """Return tokens that begin with *prefix*, one more than MAX_TERMS if there are so many."""
