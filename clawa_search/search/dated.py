@@ -1,5 +1,13 @@
 """Whether a question may name a date: decided without the parser, which most need not load."""
 
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from indexer.word import Word
+
 MONTHS = {
     "january": 1,
     "february": 2,
@@ -49,5 +57,13 @@ def looks_dated(text: str) -> bool:
         if word in _HINTS:
             return True
         if word[:2] in ("19", "20", "21") and word[:4].isdigit() and not word[4:5].isdigit():
+            return True
+    return False
+
+
+def may_name_day(words: Iterable[Word]) -> bool:
+    """Tell whether words of a question may name a day of the calendar: False is certain."""
+    for word in words:
+        if word.surface.lower() in MONTHS or (len(word.tokens) == 3 and word.tokens[0].isdecimal()):
             return True
     return False

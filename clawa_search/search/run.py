@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog
 
 from clawa_search.errors import StoreError
+from clawa_search.search.dated import may_name_day
 from clawa_search.search.engine import BARE_WORDS, RESERVE, Engine
 from clawa_search.search.present import Presenter
 from clawa_search.search.query import (
@@ -107,6 +108,10 @@ def _widened(query: Query, sources: _Sources, *, is_wild: bool) -> list[str]:
 
 def _widen(query: Query, vocabulary: Vocabulary, *, is_wild: bool) -> list[str]:
     query.words = with_spellings(query, vocabulary)
+    if may_name_day(query.typed):
+        from clawa_search.search.date_forms import with_date_forms
+
+        query.words = with_date_forms(query, vocabulary)
     if query.foreign:
         from clawa_search.search.inflections import with_inflections
 
