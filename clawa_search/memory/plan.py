@@ -148,8 +148,9 @@ class Plan:
                 self._grow(base, terms)
             if wanted.must:
                 self._newest(self._all(base), wanted.must)
-        if wanted.whole:
-            parts = [*base, *(_any(forms) for forms in wanted.whole)]
+        held = [[term for term in forms if term.seen] for forms in wanted.whole]
+        if held and all(held):
+            parts = [*base, *map(_any, held)]
             sql = _NEWEST.format(self._now_stale + self._in_time)
             found = self._con.execute(sql, (self._all(parts), *self._span, wanted.exact))
             self.whole = {row[0] for row in found}

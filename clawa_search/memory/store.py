@@ -198,7 +198,8 @@ class MemoryStore:
             prefixes: beginnings of text tokens, 2 characters or more; each is like a word.
             tags: all of them must be there, exactly.
             since_ms, until_ms: Unix ms, both included.
-            whole: the newest memories that hold all of these are among the rows in any case.
+            whole: some of *words*; the newest memories that hold all of these are among the rows
+                in any case.
             limit: how many rows, 1 or more.
             exact: how many of the first rows must be the best there are; the others may lack
                 memories that hold only common words.
@@ -210,7 +211,8 @@ class MemoryStore:
         wanted = Wanted(terms_of(words, prefixes), limit, exact)
         wanted.must = [Term(phrase) for phrase in phrases if phrase]
         wanted.excluded = [Term(phrase) for phrase in excluded if phrase]
-        wanted.whole = [terms_of([word]) for word in whole]
+        known = {(term.code, term.tokens): term for term in wanted.terms}
+        wanted.whole = [[known[t.code, t.tokens] for t in terms_of([word])] for word in whole]
         wanted.tags = normalise(tags)
         wanted.since, wanted.until = since_ms, until_ms
         with self._database.reading(mirror=True) as con:

@@ -67,13 +67,13 @@ def question(
 
     wanted: list[tuple[Occur, Query]] = []
     for word in query.words:
-        forms = _forms(fields, word, df, whole)
-        if query.guessed(word):
-            forms = [Query.boost_query(form, weights.guessed) for form in forms]
+        form = _best_form(fields, word, df, whole)
+        if form is not None and query.guessed(word):
+            form = Query.boost_query(form, weights.guessed)
         if query.together:
-            wanted.append((Occur.Must, Query.boolean_query([_any(form) for form in forms])))
-        else:
-            wanted += map(_any, forms)
+            wanted.append((Occur.Must, form or Query.empty_query()))
+        elif form is not None:
+            wanted.append((Occur.Should, form))
     rare = entries // COMMON_PAIR_SHARE
     for together in (*query.pairs, *query.runs):
         if min(df("text", token) for token in together) <= max(rare, 1000):
@@ -88,33 +88,42 @@ def question(
     return Query.boolean_query(clauses)
 
 
-def all_of(fields: Schema, query: UserQuery, scope: Filter, df: Callable[[str, str], int]) -> Query:
-    """Return the query for entries in *scope* that hold every word of `query.whole`."""
+def all_of(
+    fields: Schema, query: UserQuery, scope: Filter, df: Callable[[str, str], int]
+) -> Query | None:
+    """Return the query for entries in *scope* that hold every word of `query.whole`.
+
+    None if no entry at all holds one of them.
+    """
 
     def whole(form: str) -> Query:
         return Query.term_query(fields, "code", form)
 
     clauses = clauses_of(fields, query, scope)
     for word in query.whole:
-        forms = [_any(form) for form in _forms(fields, word, df, whole)]
-        clauses.append((Occur.Must, Query.boolean_query(forms)))
+        form = _best_form(fields, word, df, whole)
+        if form is None:
+            return None
+        clauses.append((Occur.Must, form))
     return Query.boolean_query(clauses)
 
 
-def _forms(
+def _best_form(
     fields: Schema, word: Word, df: Callable[[str, str], int], whole: Callable[[str], Query]
-) -> list[Query]:
-    """Return the query of one word: its best whole form or run of tokens. None if nothing has any.
+) -> Query | None:
+    """Return the query of one word: the best of its whole forms and runs of tokens.
 
     Most words are no identifier, and a question of terms of one field alone takes the engine a
-    third of the time: what no entry holds is left out.
+    third of the time: what no entry holds is left out. None if that is everything.
     """
     found = [whole(form) for form in word.codes if df("code", form)]
     for tokens, share in word.written:
         if all(df("text", token) for token in tokens):
             run = _phrase(fields, tokens)
             found.append(run if share == 1.0 else Query.boost_query(run, share))
-    return [Query.disjunction_max_query(found)] if len(found) > 1 else found
+    if len(found) < 2:
+        return found[0] if found else None
+    return Query.disjunction_max_query(found)
 
 
 def clauses_of(
@@ -162,11 +171,6 @@ def among(fields: Schema, field: str, numbers: Sequence[int]) -> Query:
         return Query.term_set_query(fields, field, list(numbers))
     terms = [Query.term_query(fields, field, number) for number in numbers]
     return Query.boolean_query([(Occur.Should, term) for term in terms])
-
-
-def _any(query: Query) -> tuple[Occur, Query]:
-    """Return a clause of which one must hold."""
-    return Occur.Should, query
 
 
 def silent(query: Query) -> tuple[Occur, Query]:

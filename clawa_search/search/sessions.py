@@ -140,7 +140,8 @@ class SessionIndex:
 
     def add_whole(self, found: Matches, query: UserQuery, scope: Filter) -> list[int]:
         """Add the best of the entries that hold every word of `query.whole`; return their mids."""
-        return self._add(found, all_of(self._fields, query, scope, self.df), TOP_WHOLE)
+        asked = all_of(self._fields, query, scope, self.df)
+        return self._add(found, asked, TOP_WHOLE) if asked else []
 
     def add_by_mid(self, found: Matches, mids: list[int], query: UserQuery, scope: Filter) -> None:
         """Add those entries of *mids* that are in scope."""
