@@ -32,6 +32,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from indexer.word import Written
+
 __all__ = [
     "TOKENIZER",
     "VERSION",
@@ -312,7 +314,7 @@ def _word(pieces: list[str]) -> Word | None:
             codes = _codes_of_plain(pieces[0])
     if not tokens and not codes:
         return None
-    others: tuple[tuple[tuple[str, ...], float], ...] = ()
+    others: tuple[Written, ...] = ()
     # What has humps or hyphens may be written as one plain word, while file_name is not filename.
     if len(tokens) > 1 and codes and codes[-1].startswith("~") and "_" not in pieces[0]:
         others = ((tuple(analyzer().analyze(codes[-1])), 1.0),)

@@ -6,6 +6,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    Written = tuple[tuple[str, ...], float]
+    """A run of text tokens that shows a word, and the share of the word's worth that it counts."""
+
 
 class Word:
     """One word of a query.
@@ -33,7 +36,7 @@ class Word:
         tokens: tuple[str, ...],
         codes: tuple[str, ...] = (),
         *,
-        others: tuple[tuple[tuple[str, ...], float], ...] = (),
+        others: tuple[Written, ...] = (),
         strict: bool = False,
         unspaced: str = "",
     ) -> None:
@@ -52,13 +55,13 @@ class Word:
         )
 
     @property
-    def written(self) -> list[tuple[tuple[str, ...], float]]:
-        """Every run of text tokens that shows it, with the share of its worth that it counts."""
+    def written(self) -> list[Written]:
+        """Every way to write it in text tokens, as typed first."""
         if self.strict:
             return []
         return [(self.tokens, 1.0), *self.others] if self.tokens else list(self.others)
 
-    def also(self, others: Iterable[tuple[tuple[str, ...], float]]) -> Word:
+    def also(self, others: Iterable[Written]) -> Word:
         """Return the same word with more ways to write it."""
         return Word(
             self.surface,

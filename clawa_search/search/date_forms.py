@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 
     from clawa_search.search.query import Query
     from clawa_search.search.vocabulary import Vocabulary
-
-    Others = list[tuple[tuple[str, ...], float]]
+    from indexer.word import Written
 
 from itertools import pairwise
 
@@ -32,7 +31,7 @@ ORDINALS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
 
 def with_date_forms(query: Query, vocabulary: Vocabulary) -> list[Word]:
     """Return the words of *query*, those of dates with other ways to write them."""
-    others: dict[tuple[str, ...], Others] = {}
+    others: dict[tuple[str, ...], list[Written]] = {}
     for word in query.typed:
         for year, month, day in _numbers(word):
             others.setdefault(word.tokens, []).extend(_spelt(month, day))
@@ -49,9 +48,7 @@ def with_date_forms(query: Query, vocabulary: Vocabulary) -> list[Word]:
     return [_also(word, others.get(word.tokens, ()), counts) for word in query.words]
 
 
-def _also(
-    word: Word, others: Iterable[tuple[tuple[str, ...], float]], counts: dict[str, int]
-) -> Word:
+def _also(word: Word, others: Iterable[Written], counts: dict[str, int]) -> Word:
     best: dict[tuple[str, ...], float] = {}
     for tokens, share in others:
         if tokens != word.tokens and all(map(counts.__getitem__, tokens)):
@@ -99,7 +96,7 @@ def _ordinal(day: int) -> str:
     return f"{day}{ORDINALS.get(day, 'th')}"
 
 
-def _spelt(month: int, day: int) -> Others:
+def _spelt(month: int, day: int) -> list[Written]:
     """Return the ways to write a day in words."""
     forms = []
     for name in NAMES[month]:
@@ -108,11 +105,11 @@ def _spelt(month: int, day: int) -> Others:
     return [(tokens, SURE) for tokens in _tokens(forms)]
 
 
-def _numeric(year: int, month: int, day: int) -> Others:
+def _numeric(year: int, month: int, day: int) -> list[Written]:
     """Return the ways to write a day in numbers; within those of any year, if it is not known."""
     if not year:
         return [((f"{month:02}", f"{day:02}"), SURE), ((f"{day:02}", f"{month:02}"), UNSURE)]
-    found: Others = [((str(year), f"{month:02}", f"{day:02}"), SURE)]
+    found: list[Written] = [((str(year), f"{month:02}", f"{day:02}"), SURE)]
     for one, two in ((month, day), (day, month)):
         found.append(((f"{one:02}", f"{two:02}", str(year)), UNSURE))
         found.append(((str(one), str(two), str(year)), UNSURE))

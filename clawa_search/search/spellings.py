@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
     from clawa_search.search.query import Query
     from clawa_search.search.vocabulary import Vocabulary
-    from indexer.word import Word
+    from indexer.word import Word, Written
 
-    Others = list[tuple[tuple[str, ...], float]]
+    Others = dict[int, list[Written]]
+    """What was found for a word, by its id()."""
 
 from indexer import analysis
 
@@ -45,7 +46,7 @@ _pairs = dict[str, str]()
 
 def with_spellings(query: Query, vocabulary: Vocabulary) -> list[Word]:
     """Return the words of *query*, with other ways to write those that are plain."""
-    others: dict[int, Others] = {id(word): [] for word in query.words if _is_letters(word)}
+    others: Others = {id(word): [] for word in query.words if _is_letters(word)}
     if not others or len(query.words) > MAX_SPELT:
         return query.words
     for left, right in zip(query.typed, query.typed[1:], strict=False):
@@ -60,21 +61,21 @@ def with_spellings(query: Query, vocabulary: Vocabulary) -> list[Word]:
         if counts[token] <= RARE:
             others[id(word)] += [(parts, 1.0) for parts in _cut(word)]
     counts |= vocabulary.counts(_tokens(others) - counts.keys())
+
+    def is_held(tokens: tuple[str, ...]) -> bool:
+        unsure = vocabulary.is_partial and len(tokens) == 1
+        return unsure or all(map(counts.__getitem__, tokens))
+
     found = []
     for word in query.words:
         some = [
-            (tokens, share)
-            for tokens, share in others.get(id(word), ())
-            if tokens != word.tokens
-            and (
-                all(map(counts.__getitem__, tokens)) or (vocabulary.is_partial and len(tokens) == 1)
-            )
+            one for one in others.get(id(word), ()) if one[0] != word.tokens and is_held(one[0])
         ]
         found.append(word.also(some) if some else word)
     return found
 
 
-def _tokens(others: dict[int, Others]) -> set[str]:
+def _tokens(others: Others) -> set[str]:
     return {token for some in others.values() for tokens, _ in some for token in tokens}
 
 
@@ -82,7 +83,7 @@ def _is_letters(word: Word) -> bool:
     return word.plain and not word.unspaced and word.surface.isalnum()
 
 
-def _join(left: Word, right: Word, others: dict[int, Others]) -> None:
+def _join(left: Word, right: Word, others: Others) -> None:
     """Let two neighbours be written as one word; the second may be a function word: log in."""
     if id(left) not in others or not _is_letters(right):
         return
