@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -237,3 +238,19 @@ class Home:
         with process:
             out, err = process.communicate(stdin, timeout=RUN_SECONDS)
         return Ran(process.returncode, out.decode(), err.decode())
+
+
+def home_of(texts: Iterable[str], root: Path, where: str) -> Home:
+    """Return a home that holds *texts*, a session or a memory each.
+
+    Args:
+        where: `memories`, or sessions that are `fresh` or `indexed`.
+    """
+    home = Home(root, indexed=where == "indexed")
+    for number, text in enumerate(texts):
+        if where == "memories":
+            home.recall.remember(text)
+        else:
+            home.write(f"{number:03}.jsonl", user(text))
+    home.ready()
+    return home

@@ -4,7 +4,7 @@ import pytest
 
 from clawa_search.search.date_forms import _day, _numbers
 from indexer.analysis import query_words
-from tests.builders import Home, user
+from tests.builders import home_of
 
 SAID = {
     "The audit is set for 2027-09-14.": [
@@ -34,13 +34,7 @@ PAIRS = [(said, asked) for said, questions in SAID.items() for asked in question
 
 @pytest.fixture(scope="module", params=["memories", "fresh", "indexed"])
 def home(request, tmp_path_factory):
-    made = Home(tmp_path_factory.mktemp("dates"), indexed=request.param == "indexed")
-    for number, text in enumerate([*OTHERS, *SAID]):
-        if request.param == "memories":
-            made.recall.remember(text)
-        else:
-            made.write(f"{number:03}.jsonl", user(text))
-    made.ready()
+    made = home_of([*OTHERS, *SAID], tmp_path_factory.mktemp("dates"), request.param)
     yield made
     made.close()
 

@@ -6,7 +6,7 @@ from clawa_search.search.inflections import _are_forms
 from clawa_search.search.query import parse
 from clawa_search.search.spellings import MAX_SPELT, _respelt, with_spellings
 from clawa_search.search.vocabulary import Vocabulary
-from tests.builders import Home, user
+from tests.builders import home_of
 
 SAID = {
     "written together": [
@@ -52,14 +52,8 @@ PAIRS = [pair for pairs in SAID.values() for pair in pairs]
 
 @pytest.fixture(scope="module", params=["memories", "fresh", "indexed"])
 def home(request, tmp_path_factory):
-    made = Home(tmp_path_factory.mktemp("spelt"), indexed=request.param == "indexed")
     texts = OTHERS + [said for said, _ in PAIRS]
-    for number, text in enumerate(texts):
-        if request.param == "memories":
-            made.recall.remember(text)
-        else:
-            made.write(f"{number:03}.jsonl", user(text))
-    made.ready()
+    made = home_of(texts, tmp_path_factory.mktemp("spelt"), request.param)
     yield made
     made.close()
 
