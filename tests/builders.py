@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clawa_search import Places, Question, Recall
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from clawa_search import Answer, Hit, SyncReport
 
     Line = dict[str, Any] | bytes
