@@ -63,7 +63,10 @@ def looks_dated(text: str) -> bool:
 
 def may_name_day(words: Iterable[Word]) -> bool:
     """Tell whether words of a question may name a day of the calendar: False is certain."""
+    month = number = False
     for word in words:
-        if word.surface.lower() in MONTHS or (len(word.tokens) == 3 and word.tokens[0].isdecimal()):
+        if len(word.tokens) == 3 and word.tokens[0].isdecimal():
             return True
-    return False
+        month = month or word.surface.lower() in MONTHS
+        number = number or word.surface[:1].isdecimal()
+    return month and number

@@ -3,6 +3,7 @@
 import pytest
 
 from clawa_search.search.date_forms import _day, _numbers
+from clawa_search.search.dated import may_name_day
 from indexer.analysis import query_words
 from tests.builders import home_of
 
@@ -67,6 +68,16 @@ def test_another_day_is_not_the_day(home):
 def test_three_numbers_may_name_a_day(written, days):
     (word,) = query_words(written)
     assert _numbers(word) == days
+
+
+@pytest.mark.parametrize("asked", [asked for _, asked in PAIRS])
+def test_who_names_a_day_is_looked_at_closely(asked):
+    assert may_name_day(query_words(asked))
+
+
+@pytest.mark.parametrize("asked", ["may I come in", "march to the 2 towers", "port 8080", ""])
+def test_who_names_none_mostly_is_not(asked):
+    assert may_name_day(query_words(asked)) is ("march" in asked)
 
 
 @pytest.mark.parametrize(
