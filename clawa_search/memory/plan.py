@@ -134,18 +134,21 @@ class Plan:
         """Fill `found`; the terms must have been counted."""
         wanted = self._wanted
         weighted = [(term, idf(term.df, self._rows)) for term in wanted.terms + wanted.must]
-        self._weighing = Weighing(weighted, self._average)
+        self._weighing = Weighing(weighted, self._average, wanted.others, self._rows)
         for memory in self._analysed:
             if wanted.accepts(memory):
                 self._add(memory)
         if self._con is None or (wanted.timed and self._narrow(self._con)):
             return
         terms = sorted((term for term in wanted.terms if term.seen), key=lambda term: term.df)
+        others = [term for term in wanted.other_terms if term.seen]
         base = [term.match for term in wanted.must]
         base += [f"exact : {quoted((tag,))}" for tag in wanted.tags]
-        if not (base and self._few(base, terms)):
+        if not (base and self._few(base, terms, others)):
             if terms:
                 self._grow(base, terms)
+            if others:
+                self._rank_others(base, others)
             if wanted.must:
                 self._newest(self._all(base), wanted.must)
         held = [[term for term in forms if term.seen] for forms in wanted.whole]
@@ -156,18 +159,27 @@ class Plan:
             self.whole = {row[0] for row in found}
             self._take(self.whole)
 
-    def _few(self, base: list[str], terms: list[Term]) -> bool:
+    def _few(self, base: list[str], terms: list[Term], others: list[Term]) -> bool:
         """Search through what phrases and tags leave, if that is little."""
         count, _ = self._count(self._all(base))
         if count >= CAP:
             return False
+        every = terms + others
         if self._wanted.must:
             self._rank(self._all(base), terms)
-        elif terms and count <= WINDOW:
-            self._newest(self._all([*base, _any(terms)]))
-        elif terms:
-            self._rank(self._all([*base, _any(terms)]), [])
+        elif every and count <= WINDOW:
+            self._newest(self._all([*base, _any(every)]))
+        elif every:
+            self._rank(self._all([*base, _any(every)]), [])
         return True
+
+    def _rank_others(self, base: list[str], others: list[Term]) -> None:
+        """Rank what holds another way to write a word, apart: FTS5 sums up all ways of one word."""
+        match = self._all([*base, _any(others)])
+        if sum(term.df for term in others) <= BUDGET:
+            self._rank(match, [])
+        else:
+            self._newest(match, others)
 
     def _grow(self, base: list[str], terms: list[Term]) -> None:
         """Rank by the rarest terms, adding commoner ones until nothing better can be missing."""

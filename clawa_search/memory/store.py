@@ -205,18 +205,23 @@ class MemoryStore:
                 memories that hold only common words.
         """
         from clawa_search.memory.candidates import Candidates, find, scan
-        from clawa_search.memory.terms import Term, Wanted, terms_of
+        from clawa_search.memory.terms import Term, Wanted, others_of, terms_of
 
         words = list(words)
         wanted = Wanted(terms_of(words, prefixes), limit, exact)
         wanted.must = [Term(phrase) for phrase in phrases if phrase]
         wanted.excluded = [Term(phrase) for phrase in excluded if phrase]
-        known = {(term.code, term.tokens): term for term in wanted.terms}
-        wanted.whole = [[known[t.code, t.tokens] for t in terms_of([word])] for word in whole]
+        wanted.others = others_of(words, wanted.terms)
+        known = {(term.code, term.tokens): term for term in wanted.terms + wanted.other_terms}
+        wanted.whole = [
+            [known[False, tokens] for tokens, _ in word.written]
+            + [known[True, (code,)] for code in word.codes]
+            for word in whole
+        ]
         wanted.tags = normalise(tags)
         wanted.since, wanted.until = since_ms, until_ms
         with self._database.reading(mirror=True) as con:
-            if con is None or not (wanted.terms or wanted.must):
+            if con is None or not (wanted.terms or wanted.must or wanted.others):
                 return Candidates()
             answer = self._database.search(
                 lambda: find(con, self._database.state(con), wanted, words),

@@ -109,12 +109,30 @@ class Term:
 
 
 class Wanted:
-    """What to look for; see `MemoryStore.candidates`. `whole`: the forms of each such word."""
+    """What to look for; see `MemoryStore.candidates`.
 
-    __slots__ = ("exact", "excluded", "limit", "must", "since", "tags", "terms", "until", "whole")
+    Attributes:
+        others: for each word that may be written in other ways, its term as typed (None if it is
+            no term) and the other ones, with their shares.
+        whole: the forms of each such word.
+    """
+
+    __slots__ = (
+        "exact",
+        "excluded",
+        "limit",
+        "must",
+        "others",
+        "since",
+        "tags",
+        "terms",
+        "until",
+        "whole",
+    )
 
     def __init__(self, terms: list[Term], limit: int, exact: int) -> None:
         self.terms = terms
+        self.others: list[tuple[Term | None, list[tuple[Term, float]]]] = []
         self.limit = limit
         self.exact = min(exact, limit)
         self.must: list[Term] = []
@@ -128,6 +146,11 @@ class Wanted:
     def timed(self) -> bool:
         return self.since is not None or self.until is not None
 
+    @property
+    def other_terms(self) -> list[Term]:
+        """Return the terms of `others`, each once."""
+        return list({term.tokens: term for _, some in self.others for term, _ in some}.values())
+
     def accepts(self, memory: Candidate) -> bool:
         """Tell whether *memory*, whose time and tags are known, is a match."""
         first, last = span(self.since, self.until)
@@ -137,7 +160,9 @@ class Wanted:
             return False
         if any(term.count_in(memory) for term in self.excluded):
             return False
-        return bool(self.must) or any(term.count_in(memory) for term in self.terms)
+        if self.must:
+            return True
+        return any(term.count_in(memory) for term in (*self.terms, *self.other_terms))
 
 
 def span(since_ms: int | None, until_ms: int | None) -> tuple[int, int]:
@@ -153,15 +178,38 @@ def quoted(tokens: Iterable[str]) -> str:
 
 
 def terms_of(words: Iterable[Word], prefixes: Iterable[str] = ()) -> list[Term]:
-    """Return the terms of which any makes a match, each once."""
+    """Return the terms of words as they were typed, of which any makes a match, each once."""
     found: dict[tuple[bool, tuple[str, ...]], None] = {}
     for word in words:
         for code in word.codes:
             found[True, (code,)] = None
-        for tokens, _ in word.written:
-            found[False, tokens] = None
+        if word.tokens and not word.strict:
+            found[False, word.tokens] = None
     terms = [Term(tokens, code=code) for code, tokens in found]
     return terms + [Term((start,), prefix=True) for start in prefixes if len(start) >= MIN_PREFIX]
+
+
+def others_of(
+    words: Iterable[Word], terms: Iterable[Term]
+) -> list[tuple[Term | None, list[tuple[Term, float]]]]:
+    """Return the terms of other ways to write *words*, as `Wanted.others` has them.
+
+    Args:
+        terms: what is looked for anyway, and is no other way.
+    """
+    typed = {term.tokens: term for term in terms if not (term.code or term.prefix)}
+    made: dict[tuple[str, ...], Term] = {}
+    found = []
+    for word in words:
+        some = []
+        for tokens, share in () if word.strict else word.others:
+            if tokens not in typed:
+                if tokens not in made:
+                    made[tokens] = Term(tokens)
+                some.append((made[tokens], share))
+        if some:
+            found.append((typed.get(word.tokens), some))
+    return found
 
 
 def idf(df: int, rows: int) -> float:
@@ -174,11 +222,33 @@ def idf(df: int, rows: int) -> float:
 class Weighing:
     """Terms with their weights, ready to score many memories."""
 
-    __slots__ = ("_average", "_codes", "_others", "_texts")
+    __slots__ = ("_average", "_codes", "_forms", "_others", "_texts")
 
-    def __init__(self, weighted: Iterable[tuple[Term, float]], average: float) -> None:
-        """Take terms with their idf, and the mean size of a memory."""
+    def __init__(
+        self,
+        weighted: Iterable[tuple[Term, float]],
+        average: float,
+        others: Iterable[tuple[Term | None, list[tuple[Term, float]]]] = (),
+        rows: int = 0,
+    ) -> None:
+        """Take terms with their idf, the mean size of a memory, and other ways to write words.
+
+        Args:
+            others: as `Wanted.others` has them; the terms are counted.
+            rows: how many memories there are.
+        """
         self._average = average
+        self._forms: list[tuple[Term | None, float, list[tuple[Term, float]]]] = []
+        for typed, some in others:
+            # Another way counts at most its share of the word as it was typed: `bm25.worths`.
+            worth = idf(typed.df, rows) if typed and typed.df else 0.0
+            forms = [
+                (term, share * min(idf(term.df, rows), worth or float("inf")))
+                for term, share in some
+                if term.df
+            ]
+            if forms:
+                self._forms.append((typed, worth, forms))
         self._texts: dict[str, float] = {}
         self._codes: dict[str, float] = {}
         self._others: list[tuple[Term, float]] = []
@@ -204,7 +274,14 @@ class Weighing:
                 count = tokens.count(token) + tags.count(token)
                 total += weights[token] * count * TOP / (count + norm)
         for term, weight in self._others:
-            count = term.count_in(memory)
-            if count:
-                total += weight * count * TOP / (count + norm)
+            total += weight * _saturated(term.count_in(memory), norm)
+        for typed, worth, forms in self._forms:
+            best = max(weight * _saturated(term.count_in(memory), norm) for term, weight in forms)
+            if best and typed:  # the best way counts, and the typed one is in the sum already
+                best = max(0.0, best - worth * _saturated(typed.count_in(memory), norm))
+            total += best
         return total
+
+
+def _saturated(count: int, norm: float) -> float:
+    return count * TOP / (count + norm) if count else 0.0

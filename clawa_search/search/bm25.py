@@ -38,6 +38,20 @@ def word_worth(word: Word, idf: Callable[[str, str], float]) -> float:
     return max((idf(code, "code") for code in word.codes), default=0.0)
 
 
+def worths(
+    word: Word, idf: Callable[[str], float], df: Callable[[str, str], int]
+) -> list[tuple[tuple[str, ...], float]]:
+    """Return every way to write *word* in text tokens, and what it is worth.
+
+    Another way is worth at most its share of what the word is as it was typed, however rare it may
+    be, unless nothing holds that.
+    """
+    most = float("inf")
+    if word.tokens and all(df("text", token) for token in word.tokens):
+        most = sum(map(idf, word.tokens))
+    return [(tokens, share * min(most, sum(map(idf, tokens)))) for tokens, share in word.written]
+
+
 class Statistics:
     """A collection as BM25 sees it.
 
@@ -88,7 +102,7 @@ class Scorer:
         self._words: list[tuple[Worth, list[tuple[str, float]]]] = []
         for word in query.words:
             share = weights.guessed if query.guessed(word) else 1.0
-            runs = [(some, share * part * sum(map(idf, some))) for some, part in word.written]
+            runs = [(run, share * worth) for run, worth in worths(word, idf, statistics.df)]
             codes = [(form, weights.code * idf(form, "code")) for form in word.codes]
             self._words.append((runs, codes))
         self._together = [

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from clawa_search.search.rank import Weights
     from indexer.analysis import Word
 
-from clawa_search.search.bm25 import weight
+from clawa_search.search.bm25 import weight, worths
 from indexer.entry import ROLE_NUMBER
 from indexer.schema import QUOTE, STANDING
 
@@ -65,9 +65,12 @@ def question(
         worth = weights.code * weight(entries, df("code", form))
         return Query.const_score_query(Query.term_query(fields, "code", form), worth)
 
+    def idf(token: str) -> float:
+        return weight(entries, df("text", token))
+
     wanted: list[tuple[Occur, Query]] = []
     for word in query.words:
-        form = _best_form(fields, word, df, whole)
+        form = _best_form(fields, word, df, whole, idf)
         if form is not None and query.guessed(word):
             form = Query.boost_query(form, weights.guessed)
         if query.together:
@@ -101,7 +104,7 @@ def all_of(
 
     clauses = clauses_of(fields, query, scope)
     for word in query.whole:
-        form = _best_form(fields, word, df, whole)
+        form = _best_form(fields, word, df, whole, lambda _: 1.0)
         if form is None:
             return None
         clauses.append((Occur.Must, form))
@@ -109,7 +112,11 @@ def all_of(
 
 
 def _best_form(
-    fields: Schema, word: Word, df: Callable[[str, str], int], whole: Callable[[str], Query]
+    fields: Schema,
+    word: Word,
+    df: Callable[[str, str], int],
+    whole: Callable[[str], Query],
+    idf: Callable[[str], float],
 ) -> Query | None:
     """Return the query of one word: the best of its whole forms and runs of tokens.
 
@@ -117,10 +124,11 @@ def _best_form(
     third of the time: what no entry holds is left out. None if that is everything.
     """
     found = [whole(form) for form in word.codes if df("code", form)]
-    for tokens, share in word.written:
+    for tokens, worth in worths(word, idf, df):
         if all(df("text", token) for token in tokens):
             run = _phrase(fields, tokens)
-            found.append(run if share == 1.0 else Query.boost_query(run, share))
+            alone = sum(map(idf, tokens))
+            found.append(run if worth == alone else Query.boost_query(run, worth / alone))
     if len(found) < 2:
         return found[0] if found else None
     return Query.disjunction_max_query(found)

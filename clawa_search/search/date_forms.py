@@ -19,8 +19,11 @@ from clawa_search.search.dated import MONTHS
 from indexer import analysis
 from indexer.word import Word
 
-SURE, UNSURE = 1.0, 0.8
-"""What a form counts of its own worth, and one that may name another day."""
+MAX_SPELT = 12
+"""Words of a question; a longer one is no question about a day."""
+SURE, UNSURE, UNKNOWN_YEAR = 0.9, 0.8, 0.6
+"""What a form counts of its own worth, one that may name another day, and one that names no year
+though the question does."""
 BOTH = 0.7
 """What a date in numbers counts for the month, and for the day, of one in words."""
 NAMES: dict[int, tuple[str, ...]] = {}
@@ -32,9 +35,11 @@ ORDINALS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
 def with_date_forms(query: Query, vocabulary: Vocabulary) -> list[Word]:
     """Return the words of *query*, those of dates with other ways to write them."""
     others: dict[tuple[str, ...], list[Written]] = {}
+    if len(query.words) > MAX_SPELT:
+        return query.words
     for word in query.typed:
         for year, month, day in _numbers(word):
-            others.setdefault(word.tokens, []).extend(_spelt(month, day))
+            others.setdefault(word.tokens, []).extend(_spelt(year, month, day))
             others[word.tokens] += _numeric(year, month, day)
     for month_word, day_word, month, day, year in _spelt_days(query.typed):
         numeric = [(tokens, share * BOTH) for tokens, share in _numeric(year, month, day)]
@@ -45,6 +50,8 @@ def with_date_forms(query: Query, vocabulary: Vocabulary) -> list[Word]:
     counts = vocabulary.counts(
         {token for some in others.values() for tokens, _ in some for token in tokens}
     )
+    if vocabulary.is_partial:  # nobody knows what is held
+        counts = dict.fromkeys(counts, 1)
     return [_also(word, others.get(word.tokens, ()), counts) for word in query.words]
 
 
@@ -96,13 +103,14 @@ def _ordinal(day: int) -> str:
     return f"{day}{ORDINALS.get(day, 'th')}"
 
 
-def _spelt(month: int, day: int) -> list[Written]:
-    """Return the ways to write a day in words."""
+def _spelt(year: int, month: int, day: int) -> list[Written]:
+    """Return the ways to write a day in words, with its year and without."""
     forms = []
     for name in NAMES[month]:
         for number in (str(day), _ordinal(day)):
             forms += [f"{name} {number}", f"{number} {name}", f"{number} of {name}"]
-    return [(tokens, SURE) for tokens in _tokens(forms)]
+    found = [(tokens, UNKNOWN_YEAR) for tokens in _tokens(forms)]
+    return [((*tokens, str(year)), SURE) for tokens, _ in found] + found
 
 
 def _numeric(year: int, month: int, day: int) -> list[Written]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from clawa_search.search.vocabulary import Vocabulary
     from indexer.word import Word
 
+MAX_SPELT = 12
+"""Words of a question; a longer one says enough in the forms that it has."""
 FORM, PART = 0.8, 0.6
 """What another form, and what a part or a whole of a compound, counts of its own worth."""
 LEAST = 4
@@ -33,13 +35,15 @@ LINKS = ("", "s", "n", "es", "en", "e")
 
 def with_inflections(query: Query, vocabulary: Vocabulary) -> list[Word]:
     """Return the words of *query*, with other forms of those that are plain."""
+    if len(query.words) > MAX_SPELT:
+        return query.words
     found = []
     for word in query.words:
         token = word.tokens[0] if word.plain and not word.unspaced else ""
         if len(token) >= LEAST and token.isalpha():
-            others = {**dict.fromkeys(_parts(token, vocabulary), PART)}
-            others |= dict.fromkeys(_wholes(token, vocabulary), PART)
-            others |= dict.fromkeys(_forms(token, vocabulary), FORM)
+            others = dict.fromkeys(_forms(token, vocabulary), FORM)
+            for other in (*_wholes(token, vocabulary), *_parts(token, vocabulary)):
+                others.setdefault(other, PART)
             some = list(others.items())[:MAX_FORMS]
             word = word.also([((other,), share) for other, share in some])  # noqa: PLW2901
         found.append(word)

@@ -26,8 +26,9 @@ LEAST_JOINED, LEAST_PART, MOST_PARTICLE = 4, 2, 3
 the second part."""
 LEAST_CUT, MOST_CUT = 5, 24
 """Letters of a word that is looked for in two parts."""
-BOTH = 0.7
-"""What the joined word counts for each of two words: it must not count twice what both do."""
+SHARE, BOTH = 0.9, 0.7
+"""What another way counts of the worth of a word: what was typed comes first; and a joined word for
+each of the two that it is made of, which it must not count twice."""
 RARE = 10
 """A word that more entries hold is written as they write it."""
 ENDINGS = (
@@ -54,12 +55,12 @@ def with_spellings(query: Query, vocabulary: Vocabulary) -> list[Word]:
     plain = [word for word in query.words if id(word) in others]
     for word in plain:
         spelt = dict.fromkeys(_respelt(word.surface.lower()))
-        others[id(word)] += [(tuple(analysis.text_tokens(one)), 1.0) for one in spelt]
+        others[id(word)] += [(tuple(analysis.text_tokens(one)), SHARE) for one in spelt]
     cuts = {word.tokens[0]: word for word in plain if _may_be_cut(word)}
     counts = vocabulary.counts(cuts.keys() | _tokens(others))
     for token, word in cuts.items():
         if counts[token] <= RARE:
-            others[id(word)] += [(parts, 1.0) for parts in _cut(word)]
+            others[id(word)] += [(parts, SHARE) for parts in _cut(word)]
     counts |= vocabulary.counts(_tokens(others) - counts.keys())
 
     def is_held(tokens: tuple[str, ...]) -> bool:
@@ -94,7 +95,7 @@ def _join(left: Word, right: Word, others: Others) -> None:
     tokens = tuple(analysis.text_tokens(joined))
     if len(tokens) == 1:
         for word in fit:
-            others[id(word)].append((tokens, 1.0 if len(fit) == 1 else BOTH))
+            others[id(word)].append((tokens, SHARE if len(fit) == 1 else BOTH))
 
 
 def _may_be_cut(word: Word) -> bool:
@@ -112,7 +113,14 @@ def _cut(word: Word) -> list[tuple[str, ...]]:
         cuts = [at for at in range(1, len(written)) if digits[at - 1] != digits[at]]
         cuts = cuts if len(cuts) == 1 else []
     parts = [tuple(analysis.text_tokens(f"{written[:at]} {written[at:]}")) for at in cuts]
-    return [two for two in parts if len(two) == 2]
+    return [two for two in parts if len(two) == 2 and _are_parts(*two)]
+
+
+def _are_parts(first: str, second: str) -> bool:
+    """Tell whether two tokens may be a word in two parts: land as is land, but login as log in."""
+    if analysis.is_function_word(first):
+        return False
+    return len(second) <= MOST_PARTICLE or not analysis.is_function_word(second)
 
 
 def _respelt(written: str) -> Iterator[str]:

@@ -14,7 +14,8 @@ MAX_TERMS = 50
 MAX_VOCABULARY = 5000
 MAX_FRESH_CHARS = 8 << 20
 """Of text that is not indexed, the newest first: about a second's work, and hardly ever so much."""
-FEW_FRESH_CHARS = 50_000
+FEW_FRESH_CHARS = 1 << 20
+"""Of so little every entry is analysed anyway."""
 TWO_MISTAKES_FROM = 8
 
 
@@ -24,6 +25,7 @@ class Vocabulary:
     Attributes:
         cut: not all that is unindexed was looked at.
         missed: notes on wildcards that stand for more words than were looked for.
+        is_partial: so much is not indexed that `counts` leaves it out.
     """
 
     def __init__(
@@ -36,6 +38,8 @@ class Vocabulary:
         self._memories = memories
         self._files = files
         self._fresh: set[str] | None = None
+        size = sum(len(entry.entry.text) for file in files for entry in file.entries)
+        self.is_partial = size > FEW_FRESH_CHARS
         self.cut = False
         self.missed: list[str] = []
 
@@ -73,12 +77,6 @@ class Vocabulary:
             for token in self._fresh_tokens() & counts.keys():
                 counts[token] += 1
         return counts
-
-    @property
-    def is_partial(self) -> bool:
-        """Is there so much that is not indexed that `counts` leaves it out?"""
-        texts = (entry.entry.text for file in self._files for entry in file.entries)
-        return self._fresh is None and sum(map(len, texts)) > FEW_FRESH_CHARS
 
     def _counts(self, tokens: Iterable[str]) -> dict[str, int]:
         df = self._index.df if self._index is not None else lambda _field, _token: 0

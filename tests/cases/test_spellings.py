@@ -108,3 +108,63 @@ def test_a_long_question_is_left_as_it_is():
 def test_what_stands_in_quotes_or_has_underscores_is_not_respelt(home):
     assert home.ask('"clip board"', everything=True).hits == []
     assert home.ask("clip_board", everything=True).hits == []
+
+
+@pytest.mark.parametrize("where", ["memories", "fresh", "indexed"])
+@pytest.mark.parametrize(
+    ("asked", "exact", "other"),
+    [
+        ("color", "the color of thing {} was new", "the colour of any thing was new"),
+        ("кошка", "кошка ест {}", "кошку мыли вчера"),
+        ("island", "the island number {} is far", "this plot is land for sale"),
+        ("headband", "a headband for player {}", "a head band for player one"),
+        ("car pet", "the car of my pet is number {}", "the carpet of my room is number one"),
+        ("2027-06-08", "we met on 2027-06-08 for talk {}", "we met on June 8, 1999 for talk one"),
+        ("june 8", "we met on june 8 for talk {}", "the serial was 06 08 on the box"),
+    ],
+)
+def test_however_rare_another_spelling_is_the_one_that_was_asked_for_comes_first(
+    tmp_path, where, asked, exact, other
+):
+    texts = [f"note {number} about rain" for number in range(60)]
+    texts += [exact.format(number) for number in range(12)] + [other]
+    home = home_of(texts, tmp_path, where)
+    for limit in (1, 5, 30):
+        hits = home.ask(asked, everything=True, limit=limit).hits
+        assert other not in [hit.excerpt for hit in hits[:12]]
+    home.close()
+
+
+def test_many_forms_in_one_memory_do_not_push_the_exact_ones_out(tmp_path):
+    forms = "города городу городом городе городов городам городами городах"
+    texts = [f"note {number} about rain" for number in range(100)]
+    texts += [f"{forms} {'слово ' * 30}{number}" for number in range(40)]
+    texts += [f"Любимый город {number}." for number in range(60)]
+    home = home_of(texts, tmp_path, "memories")
+    for limit in (1, 5, 20, 60):
+        hits = home.ask("город", everything=True, limit=limit).hits
+        assert len(hits) == limit
+        assert all("Любимый" in hit.excerpt for hit in hits), limit
+    home.close()
+
+
+@pytest.mark.parametrize("asked", ["where is the island", "onion soup", "below", "what to forget"])
+def test_no_word_is_cut_at_a_function_word(tmp_path, asked):
+    texts = [
+        "this plot is land",
+        "it was on ion exchange",
+        "do not be low on milk",
+        "for get requests",
+    ]
+    home = home_of(texts, tmp_path, "memories")
+    assert not [hit for hit in home.ask(asked).hits if hit.tier == "match"]
+    home.close()
+
+
+def test_forms_come_before_compounds(tmp_path):
+    ends = "raum schrank farm kabel miete kosten liste halle wartung umzug betrieb ausfall".split()
+    texts = [f"Der Server{end}{more} ist neu." for end in ends for more in ("", "plan")]
+    home = home_of([*texts, "Alle Servern im Keller sind aus."], tmp_path, "memories")
+    hits = home.ask("wo ist der Server im Haus", limit=30).hits
+    assert "Alle Servern im Keller sind aus." in [hit.excerpt for hit in hits[:3]]
+    home.close()
