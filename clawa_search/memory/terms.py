@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from clawa_search.memory.record import Memory
     from indexer.analysis import Word
 
+    Ways = Sequence[tuple["Term | None", list[tuple["Term", float]]]]
+    """For each word that may be written in other ways, its term as typed (None if it is no term)
+    and the other ones, with their shares."""
+
 _K1, _B = 1.2, 0.75  # FTS5's own, so that its bm25() and score() are one scale
 TOP = _K1 + 1
 """A term adds less than TOP times its idf to a score, however often it occurs."""
@@ -112,8 +116,7 @@ class Wanted:
     """What to look for; see `MemoryStore.candidates`.
 
     Attributes:
-        others: for each word that may be written in other ways, its term as typed (None if it is
-            no term) and the other ones, with their shares.
+        others: the other ways to write words.
         whole: the forms of each such word.
     """
 
@@ -132,7 +135,7 @@ class Wanted:
 
     def __init__(self, terms: list[Term], limit: int, exact: int) -> None:
         self.terms = terms
-        self.others: list[tuple[Term | None, list[tuple[Term, float]]]] = []
+        self.others: Ways = ()
         self.limit = limit
         self.exact = min(exact, limit)
         self.must: list[Term] = []
@@ -160,9 +163,9 @@ class Wanted:
             return False
         if any(term.count_in(memory) for term in self.excluded):
             return False
-        if self.must:
+        if self.must or any(term.count_in(memory) for term in self.terms):
             return True
-        return any(term.count_in(memory) for term in (*self.terms, *self.other_terms))
+        return any(term.count_in(memory) for _, some in self.others for term, _ in some)
 
 
 def span(since_ms: int | None, until_ms: int | None) -> tuple[int, int]:
@@ -189,9 +192,7 @@ def terms_of(words: Iterable[Word], prefixes: Iterable[str] = ()) -> list[Term]:
     return terms + [Term((start,), prefix=True) for start in prefixes if len(start) >= MIN_PREFIX]
 
 
-def others_of(
-    words: Iterable[Word], terms: Iterable[Term]
-) -> list[tuple[Term | None, list[tuple[Term, float]]]]:
+def others_of(words: Iterable[Word], terms: Iterable[Term]) -> Ways:
     """Return the terms of other ways to write *words*, as `Wanted.others` has them.
 
     Args:
@@ -228,7 +229,7 @@ class Weighing:
         self,
         weighted: Iterable[tuple[Term, float]],
         average: float,
-        others: Iterable[tuple[Term | None, list[tuple[Term, float]]]] = (),
+        others: Ways = (),
         rows: int = 0,
     ) -> None:
         """Take terms with their idf, the mean size of a memory, and other ways to write words.
