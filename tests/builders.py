@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clawa_search import Places, Question, Recall
+from indexer import layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from clawa_search import Answer, Hit, SyncReport
+    from indexer.layout import Generation
 
     Line = dict[str, Any] | bytes
 
@@ -186,6 +188,13 @@ class Home:
     def write(self, name: str, *said: Line, head: Line | None = None) -> Path:
         """Write a session file of the project."""
         return write_session(self.sessions / name, *said, head=head)
+
+    @property
+    def generation(self) -> Generation:
+        """The index of the home, which must be there."""
+        found = layout.current(str(self.index))
+        assert found is not None
+        return found
 
     @property
     def recall(self) -> Recall:

@@ -25,6 +25,7 @@ OWN_REFRESH = 512
 """Memories of other programs that one write of ours brings up to date at most."""
 
 FEW = 1000
+"""Memories of which all tokens are looked through."""
 _TERMS = """SELECT token FROM memories_df WHERE token >= ? AND token < ? AND text > 0
 AND length(token) BETWEEN ? AND ? ORDER BY text DESC LIMIT ?"""
 

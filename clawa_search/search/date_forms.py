@@ -19,8 +19,6 @@ from clawa_search.search.dated import MONTHS
 from indexer import analysis
 from indexer.word import Word
 
-MAX_SPELT = 12
-"""Words of a question; a longer one is no question about a day."""
 SURE, UNSURE, UNKNOWN_YEAR = 0.9, 0.8, 0.6
 """What a form counts of its own worth, one that may name another day, and one that names no year
 though the question does."""
@@ -35,8 +33,6 @@ ORDINALS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
 def with_date_forms(query: Query, vocabulary: Vocabulary) -> list[Word]:
     """Return the words of *query*, those of dates with other ways to write them."""
     others: dict[tuple[str, ...], list[Written]] = {}
-    if len(query.words) > MAX_SPELT:
-        return query.words
     for word in query.typed:
         for year, month, day in _numbers(word):
             others.setdefault(word.tokens, []).extend(_spelt(year, month, day))
@@ -63,7 +59,8 @@ def _also(word: Word, others: Iterable[Written], counts: dict[str, int]) -> Word
     if not best:
         return word
     # 08.06.2026 looks like a version, of which only the whole form counts.
-    return Word(word.surface, word.tokens, word.codes, others=tuple(best.items()))
+    others = (*word.others, *best.items())
+    return Word(word.surface, word.tokens, word.codes, others=others)
 
 
 def _numbers(word: Word) -> list[tuple[int, int, int]]:

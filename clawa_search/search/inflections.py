@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from clawa_search.search.vocabulary import Vocabulary
     from indexer.word import Word
 
-MAX_SPELT = 12
-"""Words of a question; a longer one says enough in the forms that it has."""
 FORM, PART = 0.8, 0.6
 """What another form, and what a part or a whole of a compound, counts of its own worth."""
 LEAST = 4
@@ -35,8 +33,6 @@ LINKS = ("", "s", "n", "es", "en", "e")
 
 def with_inflections(query: Query, vocabulary: Vocabulary) -> list[Word]:
     """Return the words of *query*, with other forms of those that are plain."""
-    if len(query.words) > MAX_SPELT:
-        return query.words
     found = []
     for word in query.words:
         token = word.tokens[0] if word.plain and not word.unspaced else ""

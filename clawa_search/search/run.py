@@ -31,6 +31,8 @@ from clawa_search.search.vocabulary import Vocabulary
 from indexer.errors import IndexBrokenError, tells_damage
 
 NOTES_PER_KIND = 5
+MAX_SPELT = 12
+"""A question of more words says enough in the spelling that it has."""
 NO_PHRASE = "words in quotation marks must stand side by side; without the marks each is looked for by itself"
 NO_WORDS = "the query holds no word; texts that hold it literally were looked for"
 
@@ -106,7 +108,8 @@ def _widened(query: Query, sources: _Sources, *, is_wild: bool) -> list[str]:
     return notes
 
 
-def _widen(query: Query, vocabulary: Vocabulary, *, is_wild: bool) -> list[str]:
+def _spelt(query: Query, vocabulary: Vocabulary) -> None:
+    """Give the words of *query* other ways to be written."""
     query.words = with_spellings(query, vocabulary)
     if may_name_day(query.typed):
         from clawa_search.search.date_forms import with_date_forms
@@ -116,6 +119,11 @@ def _widen(query: Query, vocabulary: Vocabulary, *, is_wild: bool) -> list[str]:
         from clawa_search.search.inflections import with_inflections
 
         query.words = with_inflections(query, vocabulary)
+
+
+def _widen(query: Query, vocabulary: Vocabulary, *, is_wild: bool) -> list[str]:
+    if len(query.words) <= MAX_SPELT:
+        _spelt(query, vocabulary)
     if not is_wild and vocabulary.knows(word.tokens[0] for word in query.words if word.plain):
         return []  # the usual case
     from clawa_search.search.widen import widen

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 from indexer import analysis
 
-MAX_SPELT = 12
-"""A longer question says enough in the spelling that it has."""
 LEAST_JOINED, LEAST_PART, MOST_PARTICLE = 4, 2, 3
 """Letters of a word that is written apart, of a part, and of a function word (in, up, off) that makes
 the second part."""
@@ -48,7 +46,7 @@ _pairs = dict[str, str]()
 def with_spellings(query: Query, vocabulary: Vocabulary) -> list[Word]:
     """Return the words of *query*, with other ways to write those that are plain."""
     others: Others = {id(word): [] for word in query.words if _is_letters(word)}
-    if not others or len(query.words) > MAX_SPELT:
+    if not others:
         return query.words
     for left, right in zip(query.typed, query.typed[1:], strict=False):
         _join(left, right, others)

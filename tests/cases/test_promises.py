@@ -10,7 +10,6 @@ from clawa_search.errors import InvalidInputError, NotFoundError, StoreError
 from clawa_search.pi.tools import question_of
 from clawa_search.search import vocabulary, widen
 from clawa_search.search.query import parse
-from indexer import layout
 from indexer.store import WriterLock
 from tests.builders import Home, assistant, chain, header, line, lines, swap, text, user
 
@@ -219,9 +218,7 @@ def test_an_index_beyond_repair_is_told_once(home, monkeypatch):
     home.write("a.jsonl", user("tea"))
     home.reindex()
     home.close()
-    generation = layout.current(str(home.index))
-    assert generation is not None
-    swap(Path(generation.messages) / "meta.json", b"{")
+    swap(Path(home.generation.messages) / "meta.json", b"{")
     monkeypatch.setattr(recall, "AUTO_SYNC_BYTES", 0)
     with WriterLock(str(home.index)):
         answer = home.ask("tea")

@@ -4,7 +4,8 @@ import pytest
 
 from clawa_search.search.inflections import _are_forms
 from clawa_search.search.query import parse
-from clawa_search.search.spellings import MAX_SPELT, _respelt, with_spellings
+from clawa_search.search.run import MAX_SPELT, _widen
+from clawa_search.search.spellings import _respelt
 from clawa_search.search.vocabulary import Vocabulary
 from tests.builders import home_of
 
@@ -99,10 +100,22 @@ def test_forms_of_a_word_differ_in_a_short_ending(one, two, alike):
     assert _are_forms(one, two) is _are_forms(two, one) is alike
 
 
-def test_a_long_question_is_left_as_it_is():
-    query = parse(" ".join(f"colour{letter}" for letter in "abcdefghijklmnop"))
-    assert len(query.words) > MAX_SPELT
-    assert with_spellings(query, Vocabulary(None, None, ())) is query.words
+class Everything(Vocabulary):
+    """Holds whatever it is asked for."""
+
+    def counts(self, tokens):
+        return dict.fromkeys(tokens, 1)
+
+    def knows(self, tokens):
+        return True
+
+
+@pytest.mark.parametrize("words", [MAX_SPELT, MAX_SPELT + 1])
+def test_a_long_question_is_left_as_it_is(words):
+    query = parse(" ".join(f"colour{letter}" for letter in "abcdefghijklmnop"[:words]))
+    assert len(query.words) == words
+    _widen(query, Everything(None, None, ()), is_wild=False)
+    assert any(word.others for word in query.words) is (words <= MAX_SPELT)
 
 
 def test_what_stands_in_quotes_or_has_underscores_is_not_respelt(home):

@@ -36,8 +36,7 @@ def sound(home):
 
 
 def files_of(home, *endings):
-    generation = layout.current(str(home.index))
-    assert generation is not None
+    generation = home.generation
     return [
         f"{generation.messages}/{name}"
         for name in checkup.segment_files(generation.messages)

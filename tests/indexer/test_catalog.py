@@ -2,7 +2,6 @@
 
 import pytest
 
-from indexer import layout
 from indexer.catalog import MAX_SEEN, Catalog
 from tests.builders import Home, lines, user
 
@@ -16,9 +15,7 @@ def home(tmp_path):
 def book(home):
     home.write("a.jsonl", user("begin"))
     home.reindex()
-    generation = layout.current(str(home.index))
-    assert generation is not None
-    book = Catalog(generation.catalog)
+    book = Catalog(home.generation.catalog)
     yield book
     book.close()
 

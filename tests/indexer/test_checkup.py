@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer import checkup, layout
+from indexer import checkup
 from tests.builders import Home, assistant, swap, user
 
 
@@ -20,9 +20,7 @@ def generation(tmp_path):
     (home.sessions / "b.jsonl").unlink()
     home.reindex()
     home.close()
-    found = layout.current(str(home.index))
-    assert found is not None
-    return found
+    return home.generation
 
 
 def index_files(generation):

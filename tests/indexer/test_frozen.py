@@ -6,7 +6,6 @@ import pytest
 
 from clawa_search.memory import connect
 from clawa_search.memory.store import MemoryStore
-from indexer import layout
 from indexer.catalog import Catalog
 from indexer.errors import IndexBrokenError
 from indexer.frozen import may_freeze
@@ -42,9 +41,7 @@ def catalog(tmp_path):
     home.write("a.jsonl", user("tea"))
     home.reindex()
     home.close()
-    generation = layout.current(str(home.index))
-    assert generation is not None
-    made = Catalog(generation.catalog)
+    made = Catalog(home.generation.catalog)
     yield made
     made.close()
 

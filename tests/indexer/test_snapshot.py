@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer import layout, snapshot
+from indexer import snapshot
 from indexer.catalog import Catalog
 from tests.builders import Home, header, lines, user
 
@@ -17,14 +17,8 @@ STEPS = st.lists(
 )
 
 
-def generation(home):
-    found = layout.current(str(home.index))
-    assert found is not None
-    return found
-
-
 def catalog_says(home):
-    book = Catalog(generation(home).catalog)
+    book = Catalog(home.generation.catalog)
     try:
         return book.told(), book.roots(), book.number("signature")
     finally:
@@ -51,7 +45,7 @@ def test_after_any_pass_both_agree(steps):
             elif path.exists():
                 path.rename(home.sessions / f"{number}-{len(path.name)}.jsonl")
             home.reindex()
-            made = snapshot.read(generation(home))
+            made = snapshot.read(home.generation)
             assert made is not None
             assert (made.files, made.roots, made.signature) == catalog_says(home)
         home.close()
@@ -80,24 +74,24 @@ def home(tmp_path):
     ids=["end", "half", "empty", "bytes", "more", "number"],
 )
 def test_a_torn_one_is_not_believed(home, harm):
-    path = Path(generation(home).folder, "snapshot")
+    path = Path(home.generation.folder, "snapshot")
     path.write_bytes(harm(path.read_bytes()))
-    assert snapshot.read(generation(home)) is None
+    assert snapshot.read(home.generation) is None
     assert home.reindex().unchanged == 2
     assert {hit.excerpt for hit in home.hits("pear plum", everything=True)} == {"pear", "plum"}
 
 
 def test_one_of_another_catalog_is_not_believed(home):
-    book = generation(home).catalog
+    book = home.generation.catalog
     raw = Path(book).read_bytes()
     Path(book).unlink()
     Path(book).write_bytes(raw)
-    assert snapshot.read(generation(home)) is None
+    assert snapshot.read(home.generation) is None
 
 
 def test_many_small_passes_do_not_let_it_grow(home, monkeypatch):
     monkeypatch.setattr(snapshot, "SPARE_PAIRS", 5)
-    path = Path(generation(home).folder, "snapshot")
+    path = Path(home.generation.folder, "snapshot")
     for number in range(20):
         with (home.sessions / "a.jsonl").open("ab") as file:
             file.write(lines(user(f"line {number}", id=f"i{number}", parentId=None)))
@@ -118,13 +112,13 @@ def test_nothing_to_do_loads_neither_sqlite_nor_the_engine(home):
 
 def test_a_journal_written_anew_is_seen(home):
     """While somebody reads, the journal stays, and the next pass may write over it."""
-    book = Catalog(generation(home).catalog)
+    book = Catalog(home.generation.catalog)
     for number in range(6):
         book.hold()
         with (home.sessions / "a.jsonl").open("ab") as file:
             file.write(lines(user(f"line {number}", id=f"i{number}", parentId=None)))
         home.reindex()
-        made = snapshot.read(generation(home))
+        made = snapshot.read(home.generation)
         book.release()
         assert made is None or made.files == catalog_says(home)[0]
     book.close()
