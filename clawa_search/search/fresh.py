@@ -230,7 +230,9 @@ def _needles(query: Query) -> list[str] | None:
 
 
 def _piece(stem: str) -> str:
-    """Return what every word of *stem* holds: stems differ from their words at the end."""
+    """Return what every word of *stem* holds: longer stems differ from their words at the end."""
+    if len(stem) <= MIN_NEEDLE:
+        return stem
     return "" if stem in SHORT_STEMS else stem[:-1]
 
 

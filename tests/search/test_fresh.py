@@ -8,6 +8,7 @@ from clawa_search.recall import Recall
 from clawa_search.search import fresh
 from clawa_search.search.clauses import Filter
 from clawa_search.search.query import parse
+from indexer.analysis import text_tokens
 from indexer.entry import Entry, Line, Session
 from indexer.ledger import Ledger
 from tests.indexer.lab import Lab, dumps, header, said, session
@@ -48,6 +49,15 @@ def test_the_quick_look_for_pieces_of_words_loses_no_match(said_texts, query):
             patch.setattr(fresh, "PREFILTER_BYTES", limit)
             found.append([entry.mid for entry in fresh.matching([file], parse(query), Filter())])
     assert found[0] == found[1]
+
+
+def test_a_word_holds_its_stem_of_two_letters_which_is_looked_for_whole():
+    letters, ends = "abcdefghijklmnopqrstuvwxyz", " s es ed ing er ly y ies ied est al".split(" ")
+    for first in letters:
+        words = [f"{first}{second}{end}" for second in letters for end in ends]
+        for word, stem in zip(words, text_tokens(" ".join(words)), strict=True):
+            assert len(stem) > 2 or stem in word, word
+    assert fresh._needles(parse("go on")) == ["go"]
 
 
 @pytest.fixture
