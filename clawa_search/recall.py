@@ -255,8 +255,15 @@ class Recall:
         self._catalog = self._index = self._short = None
         self._folder, self._file = "", None
 
-    def catch_up(self, listing: Listing, *, rebuild: bool = False, suspect: bool = False) -> str:
-        """Index *listing* now; return why not, or an empty string."""
+    def catch_up(
+        self,
+        listing: Listing,
+        *,
+        narrow: bool,
+        rebuild: bool = False,
+        suspect: bool = False,
+    ) -> str:
+        """Index *listing* now, see `sync`; return why not, or an empty string."""
         import gc
 
         from indexer.sync import sync
@@ -269,6 +276,7 @@ class Recall:
                 listing,
                 rebuild=rebuild,
                 suspect=suspect,
+                narrow=narrow,
                 progress=self._progress,
             )
         except IndexBusyError:

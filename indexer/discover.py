@@ -68,7 +68,7 @@ class Listing:
         self.roots: list[str] = []
         self.missing: list[str] = []
         self._folders: dict[tuple[int, int], int] = {}
-        self._inodes: dict[tuple[int, int], int] = {}
+        self._inodes: dict[tuple[int, int], Found] = {}
 
     @property
     def count(self) -> int:
@@ -172,15 +172,21 @@ class Listing:
         if stat.st_mode & FORMAT == FILE:
             self._add(path, stat)
 
+    def take(self, files: Iterable[Found]) -> None:
+        """Let *files*, each of which was listed before, be all that this listing holds."""
+        self.files = list(files)
+        self._inodes = {(one.stat.st_dev, one.stat.st_ino): one for one in self.files}
+
     def _add(self, path: str, stat: os.stat_result) -> None:
         key = (stat.st_dev, stat.st_ino)
         if not is_text(path):
             self._note(path, NO_TEXT)
         elif key not in self._inodes:
-            self._inodes[key] = len(self.files)
-            self.files.append(Found(path, stat))
+            self._inodes[key] = found = Found(path, stat)
+            self.files.append(found)
         elif path in self.known:  # of several names the one that is indexed already
-            self.files[self._inodes[key]] = Found(path, stat)
+            found = self._inodes[key]
+            found.path, found.stat = path, stat
 
     def drop_links(self) -> None:
         """Drop files that are known ones under another name, whichever was met first."""
@@ -191,7 +197,7 @@ class Listing:
                 first.setdefault(status, path)
             self.unchanged = {path: status for status, path in first.items()}
         if self.files and same:
-            self.files = [found for found in self.files if told(found.stat) not in same]
+            self.take(found for found in self.files if told(found.stat) not in same)
         self._take_known_names()
 
     def _take_known_names(self) -> None:
@@ -208,7 +214,7 @@ class Listing:
                 self.unchanged[path] = self.known[path]
             else:
                 left.append(found)
-        self.files = left
+        self.take(left)
 
     def _note(self, path: str, why: str | OSError) -> None:
         if isinstance(why, OSError):

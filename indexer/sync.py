@@ -33,6 +33,7 @@ def sync(
     *,
     rebuild: bool = False,
     suspect: bool = False,
+    narrow: bool = False,
     seen: Snapshot | None = None,
     progress: Progress | None = None,
     clock: Callable[[], float] = time.perf_counter,
@@ -44,6 +45,8 @@ def sync(
     Args:
         rebuild: build a new index beside the old one and swap.
         suspect: somebody failed to read the index: look for damage first.
+        narrow: a question waits for no more than *listing*. When a new index must be made, what
+            the roots of the old one lead to is left to a later sync.
         seen: the snapshot that *listing* was compared with, which may still be true.
 
     Raises:
@@ -65,7 +68,7 @@ def sync(
         with store.WriterLock(index_dir):
             try:
                 if rebuild or not _continued(index_dir, listing, report, progress, suspect=suspect):
-                    _build(index_dir, listing, report, progress)
+                    _build(index_dir, listing, report, progress, narrow=narrow)
             except OSError as error:  # the folder was deleted under us, for one
                 raise store.unwritable(index_dir, error) from error
     report.took_ms = (clock() - began) * 1000
@@ -123,14 +126,18 @@ def _continued(
     return True
 
 
-def _build(index_dir: str, listing: Listing, report: SyncReport, progress: Progress) -> None:
+def _build(
+    index_dir: str, listing: Listing, report: SyncReport, progress: Progress, *, narrow: bool
+) -> None:
     """Build a new generation beside the current one, which stays until the new one is whole."""
     from indexer import store
     from indexer.passing import Pass
 
     roots, paths = _known_before(index_dir)
+    walked = tuple(f"{root.rstrip('/')}/" for root in roots) if narrow else ()
     for path in paths:
-        listing.keep(path)
+        if not path.startswith(walked):
+            listing.keep(path)
     listing.unchanged = {}  # they are among those
     store.remove_others(index_dir, layout.current(index_dir))  # what killed builds left
     report.seen = listing.count

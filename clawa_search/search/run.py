@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from clawa_search.search.sessions import SessionIndex
     from clawa_search.search.winner import Winner
     from indexer.catalog import Catalog
+    from indexer.discover import Found, Listing
 
 from clawa_search.errors import StoreError
 from clawa_search.search.dated import may_name_day
@@ -25,7 +26,7 @@ from clawa_search.search.query import (
     take_filters,
 )
 from clawa_search.search.question import Answer
-from clawa_search.search.scope import Fresh, Scope, is_wide, make_scope
+from clawa_search.search.scope import Fresh, Scope, find_files, is_wide, make_scope
 from clawa_search.search.spellings import with_spellings
 from clawa_search.search.vocabulary import Vocabulary
 from indexer.errors import IndexBrokenError, tells_damage
@@ -229,8 +230,12 @@ class _Sources:
     def _heal(self, question: Question, damage: BaseException, *, rebuild: bool) -> None:
         """Build a damaged index anew if that is allowed; else read what can be read without."""
         self._recall.close_index()
-        everything = self._recall.everything()
-        why = self._recall.catch_up(everything, rebuild=rebuild, suspect=True)
+        narrow = not is_wide(question)
+        if narrow:
+            listing = _listing(find_files(question, self._recall.places, None, None).files)
+        else:
+            listing = self._recall.everything()
+        why = self._recall.catch_up(listing, narrow=narrow, rebuild=rebuild, suspect=True)
         if not why:
             try:
                 self._open_index(question)
@@ -247,11 +252,8 @@ class _Sources:
         self.scope = make_scope(question, self._recall.places, None)
 
     def _catch_up(self, question: Question) -> None:
-        from indexer.discover import Listing
-
-        listing = Listing()
-        listing.files = [found for found, _ in self.scope.fresh]
-        why = self._recall.catch_up(listing)
+        listing = _listing([found for found, _ in self.scope.fresh])
+        why = self._recall.catch_up(listing, narrow=not is_wide(question))
         if why:
             self._made.notes.append(f"the index is behind: {why}")
         self._open(question)
@@ -277,3 +279,11 @@ class _Sources:
         if len(skipped) > NOTES_PER_KIND:
             lines = sum(count for _, count, _ in skipped)
             self.incomplete(f"{lines} unreadable lines in {len(skipped)} files were skipped")
+
+
+def _listing(files: list[Found]) -> Listing:
+    from indexer.discover import Listing
+
+    listing = Listing()
+    listing.take(files)
+    return listing

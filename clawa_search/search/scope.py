@@ -73,7 +73,7 @@ def find_files(
         if question.sessions is None:
             return places.current_sessions(short.files if short else None)
         listing = places.current_sessions()
-        listing.files = _newest(listing.files, question.sessions, catalog)
+        listing.take(_newest(listing.files, question.sessions, catalog))
         return listing
     if catalog is None:
         return places.all_sessions([], thorough=True)

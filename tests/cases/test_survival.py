@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from clawa_search import recall
 from clawa_search.places import Places
 from clawa_search.recall import Recall
 from indexer import layout, store
@@ -41,8 +42,8 @@ def test_a_reader_that_stays_open_sees_an_index_that_was_made_anew(home):
     assert len(home.hits("alpha")) == 4
     shutil.rmtree(folder_of(home))
     os.utime(home.sessions / "0.jsonl", (9_000, 9_000))  # ids go by time
-    with other(home) as recall:
-        recall.reindex()
+    with other(home) as process:
+        process.reindex()
     answer = home.ask("alpha")
     assert len(answer.hits) == 4
     assert (answer.complete, answer.notes) == (True, [])
@@ -276,3 +277,55 @@ def test_sessions_of_a_folder_that_is_no_root_are_known(home):
             str(elsewhere / "x.jsonl")
         ]
         home.reindex()
+
+
+OLD = {
+    "outdated": lambda folder: folder.joinpath("CURRENT").write_text("gen-1 s0a0\n"),
+    "damaged": lambda folder: next(folder.glob("gen-1/messages/*.term")).write_bytes(b"\0" * 50),
+}
+
+
+@pytest.fixture(params=OLD)
+def aged(home, monkeypatch, request):
+    """A home of eight sessions, the last of them below no root, whose index is of no use any more."""
+    for number in range(7):
+        path = home.write(f"{number}.jsonl", user(f"alpha {number}"))
+        os.utime(path, (1_000 + number, 1_000 + number))
+    home.reindex()
+    elsewhere = home.user / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "x.jsonl").write_bytes(lines(header(), *chain(user("alpha elsewhere"))))
+    listing = Listing()
+    listing.walk(str(elsewhere), flat=True)
+    sync(str(folder_of(home)), listing)
+    home.close()
+    OLD[request.param](folder_of(home))
+    monkeypatch.setattr(recall, "AUTO_SYNC_BYTES", 0)
+    return home
+
+
+def indexed_of(home: Home) -> int:
+    home.recall.open_catalog()
+    index = home.recall.open_index()
+    return index.entries if index else 0
+
+
+def test_a_question_of_everything_makes_an_old_index_anew_with_every_entry_once(aged):
+    answer = aged.ask("alpha", everything=True)
+    assert (len(answer.hits), answer.complete) == (8, True)
+    assert indexed_of(aged) == 8
+
+
+def test_a_question_of_five_files_waits_for_these_alone(aged):
+    answer = aged.ask("alpha", sessions=5)
+    assert (len(answer.hits), answer.complete) == (5, True)
+    assert indexed_of(aged) < 8  # what no root leads to may be among them
+    answer = aged.ask("alpha", everything=True)
+    assert (len(answer.hits), answer.complete) == (8, True)
+    assert indexed_of(aged) == 8
+
+
+def test_a_reindex_after_a_question_of_five_files_indexes_the_rest(aged):
+    aged.ask("alpha", sessions=5)
+    aged.reindex()
+    assert indexed_of(aged) == 8

@@ -134,3 +134,26 @@ def test_the_newest_come_first_and_ties_in_a_fixed_order(tmp_path):
     listing = found(tmp_path)
     assert [file.path[-7:] for file in newest(listing.files, 2)] == ["b.jsonl", "a.jsonl"]
     assert all(stat.S_ISREG(file.stat.st_mode) for file in listing.files)
+
+
+def test_a_listing_of_files_found_before_takes_none_of_them_twice(tmp_path):
+    paths = [make(tmp_path / name) for name in ("a.jsonl", "b.jsonl", "c.jsonl")]
+    before = found(tmp_path, tmp_path)
+    listing = Listing()
+    listing.take(one for one in before.files if one.path != str(paths[1]))
+    for path in paths:
+        listing.keep(str(path))
+    assert sorted(one.path for one in listing.files) == [str(path) for path in paths]
+
+
+def test_a_file_that_was_dropped_as_a_link_can_be_taken_again(tmp_path):
+    real = make(tmp_path / "b.jsonl")
+    os.link(real, tmp_path / "a.jsonl")
+    make(tmp_path / "c.jsonl")
+    listing = Listing({str(real): told(real.stat())})
+    listing.walk(str(tmp_path))
+    listing.drop_links()
+    del listing.unchanged[str(real)]  # it was looked up again, and is not indexed after all
+    listing.keep(str(real))
+    names = [one.path.rpartition("/")[2] for one in listing.files]
+    assert sorted(names) == ["b.jsonl", "c.jsonl"]
