@@ -39,21 +39,35 @@ def best(stream: Iterable[Winner], limit: int) -> list[Winner]:
 
 
 def broaden(
-    ranked: Sequence[Winner], limit: int, group: Callable[[Winner], object]
+    ranked: Sequence[Winner],
+    limit: int,
+    group: Callable[[Winner], object],
+    worth: Callable[[list[Winner]], float],
 ) -> list[Winner]:
     """Cut *ranked* to *limit*; beyond the first BEST_FIRST, every second place opens a new group.
 
     Who asks for many hits wants breadth: without this, 25 hits often come from three sessions.
+
+    Args:
+        worth: of a group, by its entries, best first: the best group is opened first.
     """
     chosen = list(ranked[:BEST_FIRST])
-    rest = list(ranked[BEST_FIRST:])
     seen = {group(entry) for entry in chosen}
-    while rest and len(chosen) < limit:
-        place = 0
+    groups: dict[object, list[Winner]] = {}
+    for entry in ranked[BEST_FIRST:]:
+        groups.setdefault(group(entry), []).append(entry)
+    openings = iter([entries[0] for entries in sorted(groups.values(), key=worth, reverse=True)])
+    in_turn = iter(ranked[BEST_FIRST:])
+    taken: set[int] = set()
+    while len(chosen) < limit:
+        found = None
         if len(chosen) % 2 == 0:
-            places = (n for n, entry in enumerate(rest) if group(entry) not in seen)
-            place = next(places, 0)
-        entry = rest.pop(place)
-        seen.add(group(entry))
-        chosen.append(entry)
+            found = next((entry for entry in openings if group(entry) not in seen), None)
+        if found is None:
+            found = next((entry for entry in in_turn if id(entry) not in taken), None)
+        if found is None:
+            break
+        taken.add(id(found))
+        seen.add(group(found))
+        chosen.append(found)
     return chosen[:limit]

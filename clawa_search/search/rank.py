@@ -174,10 +174,14 @@ class Recipe:
         named["whole"] = self._whole.get(mid, 0.0)
         if mid in self._users:
             named["asker"] = self._asker * sum(named.values())
-        named["session"] = weights.session * self._priors.get(mid >> SEQ_BITS, 0.0)
+        named["session"] = self.session(mid)
         if self._window is not None and self._is_dated(mid):
             named["date"] = (weights.date - 1.0) * sum(named.values())
         return {name: value for name, value in named.items() if value}
+
+    def session(self, mid: int) -> float:
+        """Return the part of the score of *mid* that it has for its whole session."""
+        return self._weights.session * self._priors.get(mid >> SEQ_BITS, 0.0)
 
     def speaker(self, mid: int) -> float:
         """Return the parts of the score of *mid* that it has for who said it, and how."""

@@ -16,6 +16,7 @@ class Winner:
         tokens: those of its text, as soon as they are known.
         memory, candidate, fresh: what it is, one of them.
         own: score of its own text, before anything was added.
+        session: what the whole session adds to the score.
         speaker: what who said it and how added: it orders, and says nothing of how well it fits.
         parts: of its score, by name, if the question asks to explain.
     """
@@ -29,6 +30,7 @@ class Winner:
         "parts",
         "role",
         "score",
+        "session",
         "speaker",
         "tokens",
         "ts_ms",
@@ -40,6 +42,7 @@ class Winner:
         self.ts_ms = ts_ms
         self.twin = twin
         self.own = 0.0
+        self.session = 0.0
         self.speaker = 0.0
         self.parts: dict[str, float] = {}
         self.mid = 0

@@ -44,9 +44,23 @@ def test_ties_are_broken_by_time_then_by_who_came_first():
 @given(entries, st.integers(1, 70), st.integers(1, 5))
 def test_breadth_keeps_the_best_first_and_loses_or_doubles_nothing(ranked, limit, groups):
     ranked = best(ranked, len(ranked))
-    chosen = broaden(ranked, limit, lambda entry: entry.twin % groups)
+    chosen = broaden(
+        ranked, limit, lambda entry: entry.twin % groups, lambda entries: entries[0].score
+    )
     first = min(limit, BEST_FIRST)
     assert chosen[:first] == ranked[:first]
     assert len(chosen) == min(limit, len(ranked))
     assert len({entry.twin for entry in chosen}) == len(chosen)
     assert set(chosen) <= set(ranked)
+
+
+def test_a_group_is_opened_by_its_own_rank_and_every_second_place_goes_by_score():
+    ranked = [Winner(100.0 - number, 0, number) for number in range(20)]
+    last = {19: 3.0, 12: 2.0, 15: 1.0}
+    chosen = broaden(
+        ranked,
+        16,
+        lambda entry: entry.twin if entry.twin in last else "the rest",
+        lambda entries: last.get(entries[0].twin, 0.0),
+    )
+    assert [entry.twin for entry in chosen] == [*range(10), 19, 10, 12, 11, 15, 13]
