@@ -9,6 +9,8 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from indexer.catalog import File
     from indexer.discover import Found, Listing
     from indexer.layout import Generation
@@ -45,12 +47,14 @@ class Pass:
         *,
         create: bool = False,
         suspect: bool = False,
+        committed: Callable[[], None] = lambda: None,
     ) -> None:
         """Prepare a pass.
 
         Args:
             create: the generation is new and empty.
             suspect: somebody failed to read the generation.
+            committed: called when part of a long pass is in the index and the catalog.
         """
         self._generation = generation
         self._listing = listing
@@ -58,6 +62,7 @@ class Pass:
         self._progress = progress
         self._create = create
         self._suspect = suspect
+        self._committed = committed
         self._changed: list[File] = []
         self._gone: list[File] = []
         self._moves: list[tuple[str, int]] = []
@@ -172,6 +177,7 @@ class Pass:
                 if tools.uncommitted_bytes >= COMMIT_BYTES:
                     writer.commit()
                     self._save(done=False)
+                    self._committed()
                     tools.uncommitted_bytes = 0
             writer.commit()
             self._save(done=True)

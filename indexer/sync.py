@@ -68,7 +68,7 @@ def sync(
         with store.WriterLock(index_dir):
             try:
                 if rebuild or not _continued(index_dir, listing, report, progress, suspect=suspect):
-                    _build(index_dir, listing, report, progress, narrow=narrow)
+                    _build(index_dir, listing, report, progress, narrow=narrow, swap=rebuild)
             except OSError as error:  # the folder was deleted under us, for one
                 raise store.unwritable(index_dir, error) from error
     report.took_ms = (clock() - began) * 1000
@@ -127,9 +127,19 @@ def _continued(
 
 
 def _build(
-    index_dir: str, listing: Listing, report: SyncReport, progress: Progress, *, narrow: bool
+    index_dir: str,
+    listing: Listing,
+    report: SyncReport,
+    progress: Progress,
+    *,
+    narrow: bool,
+    swap: bool,
 ) -> None:
-    """Build a new generation beside the current one, which stays until the new one is whole."""
+    """Build a new generation beside the current one, which stays until the new one is whole.
+
+    With *swap*, that is; otherwise the current one is of no use to anybody, and the new one is used
+    from its first commit on: who is killed while it grows has to go on from there only.
+    """
     from indexer import store
     from indexer.passing import Pass
 
@@ -139,14 +149,26 @@ def _build(
         if not path.startswith(walked):
             listing.keep(path)
     listing.unchanged = {}  # they are among those
-    store.remove_others(index_dir, layout.current(index_dir))  # what killed builds left
+    before = layout.current(index_dir)
+    store.remove_others(index_dir, before)  # what killed builds left
     report.seen = listing.count
     fresh = store.new_generation(index_dir, VERSION)
+    in_use = False
+
+    def use() -> None:
+        nonlocal in_use
+        if not in_use:
+            store.point_to(index_dir, fresh)
+            in_use = True
+
+    is_read = swap and before is not None and before.is_usable
+    committed = (lambda: None) if is_read else use
     try:
-        Pass(fresh, listing, report, progress, create=True).run(roots)
-        store.point_to(index_dir, fresh)
+        Pass(fresh, listing, report, progress, create=True, committed=committed).run(roots)
+        use()
     except BaseException:
-        store.discard(fresh)
+        if not in_use:
+            store.discard(fresh)
         raise
     store.remove_others(index_dir, fresh)
 

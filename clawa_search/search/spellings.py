@@ -32,7 +32,7 @@ RARE = 10
 ENDINGS = (
     ("our", "or"), ("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("ise", "ize"),
     ("yse", "yze"), ("ysing", "yzing"), ("ysed", "yzed"), ("tre", "ter"), ("ogue", "og"),
-    ("ence", "ense"), ("lled", "led"), ("lling", "ling"), ("ller", "ler"), ("mme", "m"),
+    ("ence", "ense"), ("lled", "led"), ("lling", "ling"), ("ller", "ler"), ("gramme", "gram"),
 )  # fmt: skip
 LEAST_STEM, MOST_AFTER = 3, 3
 """Letters before an ending, and behind it (colour-ful): hour is not hor."""

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from clawa_search.search.sessions import SessionIndex
-from indexer import layout, store
+from indexer import layout, passing, store
 from indexer.ledger import Ledger
 from indexer.sync import sync
 from indexer.writer import Writer
-from tests.indexer.lab import Lab, header, indexed, said, size_of
+from tests.indexer.lab import WORD, Lab, header, indexed, said, session, size_of
 
 KILLS = 20
 FILES = 4
@@ -104,3 +104,61 @@ def orphans(folder):
     segments = {segment["segment_id"].replace("-", "") for segment in meta["segments"]}
     own = {"meta.json", ".managed.json", ".tantivy-meta.lock", ".tantivy-writer.lock"}
     return {name for name in os.listdir(folder) if name.partition(".")[0] not in segments} - own
+
+
+def build_and_die(folder, commits):
+    """Make a first index, a commit a file, and die at the commit after *commits*."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(passing, "COMMIT_BYTES", 1)
+    left = iter(range(commits))
+    commit = Writer.commit
+    patch.setattr(Writer, "commit", lambda self: commit(self) if next(left, -1) >= 0 else die())
+    lab = Lab(Path(folder))
+    sync(lab.index_dir, lab.listing())
+
+
+@pytest.mark.parametrize("old", [None, "gen-1 s0a0\n"])
+def test_a_first_index_that_was_killed_goes_on_where_it_was(memory_path, old):
+    lab = Lab(memory_path)
+    for number in range(8):
+        lab.write(f"{number}.jsonl", session(f"only{number}"))
+    if old is not None:
+        lab.sync()
+        Path(lab.index_dir, "CURRENT").write_text(old)
+    context = multiprocessing.get_context("forkserver")
+    for commits in (0, 3, 1):
+        process = context.Process(target=build_and_die, args=(str(memory_path), commits))
+        process.start()
+        process.join(30)
+        assert process.exitcode == -signal.SIGKILL
+    current = layout.current(lab.index_dir)
+    assert current is not None
+    assert SessionIndex(current).entries == 4
+    assert len(lab.recalled(WORD)) == 8  # the others are read as they are
+    report = lab.sync()
+    assert (report.indexed, report.unchanged) == (4, 4)
+    assert indexed(lab.index_dir) == lab.expected(torn=False)
+    assert set(os.listdir(lab.index_dir)) == {"CURRENT", "lock", Path(current.folder).name}
+
+
+def test_a_rebuild_that_was_killed_leaves_the_index_as_it_was(memory_path):
+    lab = Lab(memory_path)
+    for number in range(4):
+        lab.write(f"{number}.jsonl", session(f"only{number}"))
+    lab.sync()
+    before = layout.current(lab.index_dir)
+    assert before is not None
+    patch = pytest.MonkeyPatch()
+    with patch.context() as patched:
+        patched.setattr(passing, "COMMIT_BYTES", 1)
+        patched.setattr(Ledger, "sign", fail)
+        with pytest.raises(KeyboardInterrupt):
+            sync(lab.index_dir, lab.listing(), rebuild=True)
+    after = layout.current(lab.index_dir)
+    assert after is not None
+    assert after.folder == before.folder
+    assert indexed(lab.index_dir) == lab.expected(torn=False)
+
+
+def fail(*_args, **_options):
+    raise KeyboardInterrupt
