@@ -73,13 +73,13 @@ class Copy:
     Attributes:
         fresh, candidate: one of them.
         order: what the asker excluded comes last, the original before its forks, the oldest
-            first.
+            first; but the newest before all others when the newest were asked for.
     """
 
     __slots__ = ("candidate", "fresh", "order", "ts_ms")
 
     def __init__(
-        self, order: tuple[bool, bool, int, str, int], ts_ms: int, *,
+        self, order: tuple[bool, int, bool, int, str, int], ts_ms: int, *,
         fresh: FreshEntry | None = None, candidate: Candidate | None = None,
     ) -> None:  # fmt: skip
         self.order = order
@@ -99,6 +99,7 @@ class Presenter:
         self.notes: list[str] = []
         self._needles = Needles(engine.query.shown)
         self._seen = frozenset[str]().union(*engine.question.visible.values())
+        self._newest = engine.query.newest
         self._evidence: Evidence | None = None
         if engine.statistics is not None:
             needles = Needles(engine.query.words) if engine.query.quoted else self._needles
@@ -194,7 +195,12 @@ class Presenter:
                     alone.append(one.candidate)
                 elif copies:
                     others.append(one.twin)
-            for candidate in alone + (self._candidates(index, others) if others else []):
+            if others:
+                alone += self._candidates(index, others)
+                known = {candidate.mid for candidate in alone}
+                found_by = (one.candidate for one in entries if one.mid not in known)
+                alone += filter(None, found_by)  # of very many copies only some are looked up
+            for candidate in alone:
                 copy = self._indexed_copy(candidate)
                 if copy is not None:
                     found.setdefault(candidate.twin, []).append(copy)
@@ -208,16 +214,23 @@ class Presenter:
         # What is said again and again must not use up the places of the other hits.
         return [copy for twin in twins for copy in index.copies([twin], scope, MAX_COPIES)]
 
-    def _is_outside(self, ts_ms: int) -> bool:
+    def _when(self, ts_ms: int) -> tuple[bool, int]:
+        """Return what the time of a copy means for its order."""
         question = self._engine.question
         since, until = question.since_ms, question.until_ms
-        return (since is not None and ts_ms < since) or (until is not None and ts_ms > until)
+        outside = (since is not None and ts_ms < since) or (until is not None and ts_ms > until)
+        return outside, -ts_ms if self._newest else 0
 
     def _fresh_copy(self, entry: FreshEntry) -> Copy:
         session, ts_ms = entry.file.session, entry.entry.ts_ms
         started = session.started_ms or UNKNOWN
-        outside = self._is_outside(ts_ms)
-        order = (outside, bool(session.parent), started, entry.file.path, entry.line.number)
+        order = (
+            *self._when(ts_ms),
+            bool(session.parent),
+            started,
+            entry.file.path,
+            entry.line.number,
+        )
         return Copy(order, ts_ms, fresh=entry)
 
     def _indexed_copy(self, candidate: Candidate) -> Copy | None:
@@ -226,8 +239,8 @@ class Presenter:
         # The index may hold more than the catalog says: a commit that was not recorded yet.
         if row is None or seq >= row.next_seq:
             return None
-        outside = self._is_outside(candidate.ts_ms)
-        order = (outside, bool(row.parent), row.started_ms or UNKNOWN, row.path, seq)
+        when = self._when(candidate.ts_ms)
+        order = (*when, bool(row.parent), row.started_ms or UNKNOWN, row.path, seq)
         return Copy(order, candidate.ts_ms, candidate=candidate)
 
     def _place(self, copy: Copy) -> Place | None:

@@ -44,7 +44,11 @@ def answer(recall: Recall, question: Question) -> Answer:
     if question.now_ms is None:
         question.now_ms = int(time.time() * 1000)
     query = parse(question.query)
-    take_filters(query, question, recall.places.absolute)
+    against = take_filters(query, question, recall.places.absolute)
+    if against:
+        made = Answer(question.query)
+        made.notes.append(against)
+        return made
     try:
         made = _answer(recall, question, query, None)
     except BaseException as error:
@@ -63,9 +67,6 @@ def _answer(
 ) -> Answer:
     made = Answer(question.query)
     sources = _Sources(recall, question, made, damage)
-    if sources.index is not None:
-        keep_rarest(query, sources.index.df)
-    del query.words[MAX_WORDS:]
     is_wild = bool(query.prefixes or query.fuzzies)
     made.notes += _widened(query, sources, is_wild=is_wild)
     if len(query.words) >= BARE_WORDS:
@@ -80,7 +81,7 @@ def _answer(
         memories=sources.memories,
         read=sources.read,
     )
-    if query.empty and query.literal and not is_wild and query.literal != "*":
+    if query.empty and not query.newest and not is_wild:
         made.notes.append(NO_WORDS)
     winners = _winners(engine, query)
     presenter = Presenter(engine, sources.catalog)
@@ -94,12 +95,14 @@ def _answer(
 
 
 def _widened(query: Query, sources: _Sources, *, is_wild: bool) -> list[str]:
-    """Look for other spellings, for similar words where one is unknown, and for wildcards."""
+    """Cut a long question; look for other spellings, for similar words where one is unknown, and for wildcards."""
     vocabulary = Vocabulary(sources.index, sources.memories, sources.read.files)
     try:
+        _cut(query, sources, vocabulary)
         notes = _widen(query, vocabulary, is_wild=is_wild)
     except StoreError:  # told when the memories themselves are asked
         vocabulary = Vocabulary(sources.index, None, sources.read.files)
+        _cut(query, sources, vocabulary)
         notes = _widen(query, vocabulary, is_wild=is_wild)
     if vocabulary.missed or vocabulary.cut:
         from clawa_search.search.widen import NOT_ALL
@@ -122,6 +125,24 @@ def _spelt(query: Query, vocabulary: Vocabulary) -> None:
         query.words = with_inflections(query, vocabulary)
 
 
+def _cut(query: Query, sources: _Sources, vocabulary: Vocabulary) -> None:
+    """Cut a long question to its rarest words, whatever holds them."""
+    if len(query.words) > MAX_WORDS:
+        tokens = {token for word in query.words for token in word.tokens}
+        counts = {
+            "text": vocabulary.counts(tokens),
+            "code": vocabulary.counts(
+                {code for word in query.words for code in word.codes}, "code"
+            ),
+        }
+        if vocabulary.is_partial:
+            for token in tokens - vocabulary.unknown(tokens):
+                counts["text"][token] = counts["text"][token] or 1
+        keep_rarest(query, lambda field, token: counts[field][token])
+    elif sources.index is not None:
+        keep_rarest(query, sources.index.df)
+
+
 def _widen(query: Query, vocabulary: Vocabulary, *, is_wild: bool) -> list[str]:
     if len(query.words) <= MAX_SPELT:
         _spelt(query, vocabulary)
@@ -141,7 +162,7 @@ def _winners(engine: Engine, query: Query) -> list[Winner]:
     limit += RESERVE + sum(map(len, set(visible.values())))
     from clawa_search.search import unranked
 
-    if not query.literal or query.literal == "*":
+    if query.newest:
         return unranked.newest(engine, limit)
     return unranked.literal(engine, limit)
 
@@ -264,8 +285,11 @@ class _Sources:
             self.incomplete(f"{path}: {why}")
         if len(self.scope.notes) > NOTES_PER_KIND:
             self.incomplete(f"{len(self.scope.notes)} paths could not be looked at")
-        for path, why in self.read.unread[:NOTES_PER_KIND]:
+        unread = self.read.unread
+        for path, why in unread[:NOTES_PER_KIND]:
             self.incomplete(f"{path}: {why}")
+        if len(unread) > NOTES_PER_KIND:
+            self.incomplete(f"{len(unread)} files could not be read, or not whole")
         if self.read.left_files:
             self.incomplete(
                 f"{self.read.left_files} files ({self.read.left_bytes >> 20} MiB) are not indexed "

@@ -79,7 +79,8 @@ def find_files(
         return places.all_sessions([], thorough=True)
     roots, known = (short.roots, short.files) if short else (catalog.roots(), catalog.told())
     listing = places.all_sessions(roots, thorough=False, known=known)
-    if listing.count < len(known):  # a folder of sessions that is no root is known, too
+    # A folder of sessions that is no root is known, too; but a named one stands for all.
+    if listing.count < len(known) and not places.explicit:
         met = {found.path for found in listing.files}
         for path in known.keys() - listing.unchanged.keys() - met:
             listing.keep(path)

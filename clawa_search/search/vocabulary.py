@@ -67,23 +67,23 @@ class Vocabulary:
             left -= self._fresh_tokens()
         return set() if self.cut else left
 
-    def counts(self, tokens: Iterable[str]) -> dict[str, int]:
-        """Return how many entries hold each of *tokens*; if none does, how many memories.
+    def counts(self, tokens: Iterable[str], field: str = "text") -> dict[str, int]:
+        """Return how many entries hold each of *tokens* in *field*; if none does, how many memories.
 
         Of what is not indexed only a little is looked at, see `is_partial`.
         """
-        counts = self._counts(tokens)
-        if self._files and not self.is_partial:
+        counts = self._counts(tokens, field)
+        if self._files and not self.is_partial and field == "text":
             for token in self._fresh_tokens() & counts.keys():
                 counts[token] += 1
         return counts
 
-    def _counts(self, tokens: Iterable[str]) -> dict[str, int]:
+    def _counts(self, tokens: Iterable[str], field: str = "text") -> dict[str, int]:
         df = self._index.df if self._index is not None else lambda _field, _token: 0
-        counts = {token: df("text", token) for token in tokens}
+        counts = {token: df(field, token) for token in tokens}
         left = [token for token, count in counts.items() if not count]
         if left and self._memories is not None:
-            counts |= self._memories.document_frequencies(left)
+            counts |= self._memories.document_frequencies(left, field)
         return counts
 
     def beginning(self, prefix: str) -> list[str]:
