@@ -23,6 +23,7 @@ SAMPLE_FILES = 50
 SAMPLE_TOKENS = 20
 """How many tokens of a sampled entry must be in the index."""
 SHOWN = 5
+MEND = "doctor --repair"
 
 
 class Check:
@@ -41,11 +42,16 @@ class Check:
         self.detail = detail
         self.repair = "" if ok else repair
 
+    @property
+    def can_be_mended(self) -> bool:
+        """Would `doctor --repair` do it, rather than its reader?"""
+        return MEND in self.repair
+
 
 def doctor(recall: Recall, *, repair: bool) -> list[Check]:
     """Check everything; with *repair*, mend what is wrong and check again."""
     checks = _all_checks(recall)
-    wrong = {check.name for check in checks if not check.ok}
+    wrong = {check.name for check in checks if not check.ok and check.can_be_mended}
     if not repair or not wrong:
         return checks
     failures = list(_mend(recall, wrong))
@@ -76,7 +82,8 @@ def _mend(recall: Recall, wrong: set[str]) -> Iterator[tuple[str, str]]:
             try:
                 step()
             except (RecallError, OSError) as error:
-                yield name, str(error)
+                hint = getattr(error, "hint", "")
+                yield name, f"{error}; {hint}" if hint else str(error)
 
 
 def _reindex(recall: Recall, *, rebuild: bool) -> None:
@@ -117,7 +124,7 @@ def _private_paths(recall: Recall) -> list[str]:
 def _check_permissions(recall: Recall) -> Check:
     wide = [path for path in _private_paths(recall) if os.stat(path).st_mode & 0o077]
     detail = f"open to others: {', '.join(wide)}" if wide else "only you can read them"
-    return Check("permissions", ok=not wide, detail=detail, repair="doctor --repair, or chmod 600")
+    return Check("permissions", ok=not wide, detail=detail, repair="doctor --repair, or chmod go=")
 
 
 def _close_to_others(recall: Recall) -> None:
@@ -251,6 +258,14 @@ def _remove_leftovers(recall: Recall) -> None:
 
 def _check_freshness(recall: Recall) -> Check:
     told = sessions(recall)
+    away, unreadable = told["sessions_dirs_missing"], told["files_unreadable"]
+    if isinstance(away, list) and away:
+        detail = f"{', '.join(away)}: missing; what was indexed from there is not searched"
+        repair = "bring it back; `clawa-search reindex --rebuild` forgets what was there"
+        return Check("freshness", ok=False, detail=detail, repair=repair)
+    if isinstance(unreadable, list) and unreadable:
+        detail = f"cannot be read: {', '.join(_few(unreadable))}"
+        return Check("freshness", ok=False, detail=detail, repair="set their permissions")
     pending, lag_ms = told["files_pending"], told["lag_ms"]
     behind = f"{lag_ms / 1000:,.0f} s behind" if isinstance(lag_ms, int) else "nothing is indexed"
     detail = (
@@ -258,4 +273,9 @@ def _check_freshness(recall: Recall) -> Check:
         if pending
         else "all session files are indexed"
     )
-    return Check("freshness", ok=not pending, detail=detail, repair="clawa-search reindex")
+    return Check(
+        "freshness",
+        ok=not pending,
+        detail=detail,
+        repair="doctor --repair, or clawa-search reindex",
+    )

@@ -53,6 +53,7 @@ def sessions(recall: Recall) -> dict[str, object]:
     listing.drop_links()
     told: dict[str, object] = {
         "sessions_dirs": [root for root in listing.roots if root.startswith("/")],
+        "sessions_dirs_missing": [],
         "index_version": VERSION,
         "index_bytes": size_of(recall.places.index_dir),
         "sessions": 0,
@@ -65,6 +66,8 @@ def sessions(recall: Recall) -> dict[str, object]:
         catalog = recall.open_catalog()
         if catalog is not None:
             told |= catalog.totals()
+            away = [root for root in listing.missing if catalog.holds_below(root)]
+            told["sessions_dirs_missing"] = away
             index = recall.open_index()
             told["segments"] = index.segments if index else 0
         told |= _pending(listing.files, catalog, told["newest_indexed_ms"])
@@ -91,6 +94,7 @@ def _pending(
     return {
         "newest_existing_ms": newest or None,
         "files_pending": len(pending),
+        "files_unreadable": [one.path for one in pending if not os.access(one.path, os.R_OK)],
         "bytes_pending": count_bytes,
         "lag_ms": 0 if not pending else newest - indexed if indexed else None,
     }

@@ -45,7 +45,7 @@ def run(argv: list[str]) -> int:
 
 
 def _no_verb(argv: list[str]) -> int:
-    given = split(PROGRAM, argv, (*GLOBAL_FLAGS, JSON))
+    given = split("", argv, (*GLOBAL_FLAGS, JSON))
     if "version" in given.values:
         return _show_version()
     from clawa_search.cli.help import overview

@@ -209,6 +209,10 @@ def unknown(verb: str, name: str, known: Iterable[str]) -> InvalidInputError:
 
     near = get_close_matches(name, list(known), 1)
     meant = f"did you mean {near[0]}? " if near else ""
+    if not verb:
+        return InvalidInputError(
+            f"no such flag: {name}", hint=f"{meant}`clawa-search --help` lists them"
+        )
     return InvalidInputError(
         f"{verb}: no such flag: {name}",
         hint=f"{meant}`clawa-search {verb} --help` lists them, `--` before text ends them",

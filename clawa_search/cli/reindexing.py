@@ -7,11 +7,14 @@ import os
 
 from clawa_search.cli.hot import progress_bar
 from clawa_search.cli.streams import put, tell
+from clawa_search.errors import InvalidInputError
 from clawa_search.output.synced import report_fields, report_text
 from indexer.report import Progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from clawa_search.cli.flags import Split
     from clawa_search.cli.stopping import Stop
     from clawa_search.recall import Recall
@@ -53,18 +56,21 @@ class Working(Progress):
 
 def reindex(recall: Recall, given: Split) -> int:
     """Bring the index up to date, with --watch again and again; return the exit code."""
+    if "" in given.words:
+        raise InvalidInputError("reindex: a path is empty", hint="without PATH, all is indexed")
     as_json = "json" in given.values
     rebuild = "rebuild" in given.values
     if "watch" in given.values:
         return watch(recall, given, as_json=as_json, rebuild=rebuild)
+    named = given.words or recall.places.explicit
+    missing = [path for path in named if not os.path.exists(recall.places.absolute(path))]
     working = Working(progress_bar())
     try:
-        show(recall.reindex(given.words, rebuild=rebuild, progress=working), as_json=as_json)
+        report = recall.reindex(given.words, rebuild=rebuild, progress=working)
+        show(report, as_json=as_json, missing=missing)
     finally:
         if working.stop_signal is not None:
             working.stop_signal.__exit__(None, None, None)
-    named = given.words or recall.places.explicit
-    missing = [path for path in named if not os.path.exists(recall.places.absolute(path))]
     return 2 if missing else 0
 
 
@@ -85,12 +91,17 @@ def watch(recall: Recall, given: Split, *, as_json: bool, rebuild: bool) -> int:
     return stop.code
 
 
-def show(report: SyncReport, *, as_json: bool) -> None:
-    """Print what a sync did: one line."""
+def show(report: SyncReport, *, as_json: bool, missing: Sequence[str] = ()) -> None:
+    """Print what a sync did, one line; that paths are *missing* is a failure."""
     if as_json:
         from clawa_search.output.json import line
 
-        put(line(report_fields(report)))
+        fields = report_fields(report)
+        if missing:
+            message = f"{', '.join(missing)}: no such file or folder"
+            hint = "the rest was indexed" if report.seen else ""
+            fields["error"] = {"code": "not_found", "message": message, "hint": hint}
+        put(line(fields))
         return
     put(report_text(report))
     for path, why in report.notes:

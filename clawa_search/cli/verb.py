@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     Runner = Callable[[Recall, Split], int]
 
+from clawa_search.cli.flags import looks_like_flag, unknown
 from clawa_search.errors import InvalidInputError
 
 PROGRAM = "clawa-search"
@@ -64,6 +65,10 @@ class Verb:
             raise InvalidInputError(f"{self.name}: {self.usage} is missing", hint=hint)
         if len(words) > self.most:
             extra = words[self.most]
+            if looks_like_flag(extra):
+                raise unknown(
+                    self.name, extra, [name for flag in self.flags for name in flag.names]
+                )
             raise InvalidInputError(f"{self.name}: one word too many: {extra!r}", hint=hint)
         for word in words if self.choices else ():
             if word not in self.choices:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 from clawa_search.errors import StoreError
 from clawa_search.memory import connect
-from clawa_search.memory.condition import CURRENT, MISSING, OUTDATED, condition
+from clawa_search.memory.condition import CURRENT, MISSING, OUTDATED, condition, newer
 from clawa_search.memory.copy import back_up
 from clawa_search.memory.schema import build_mirror, forget_mirror
 from clawa_search.memory.write_connection import begin
@@ -39,21 +39,25 @@ _COMPARED = {
 
 
 def problems(database: Database) -> list[str]:
-    """Return what is wrong, in words; nothing when all is well or there is no file."""
+    """Return what is wrong, in words; nothing when all is well or there is no file.
+
+    Raises:
+        StoreError: what is wrong is nothing that `repair` could mend.
+    """
     try:
         connect.check_regular(database.path)
         con, _ = connect.open_reader(database.path)
     except FileNotFoundError:
         return []
     except _ERRORS as error:
-        return [str(connect.store_error(database.path, error))]
+        raise connect.store_error(database.path, error) from error
     try:
         found = _lost_pages(con)
         needs = condition(con)
         if needs == OUTDATED:
             found.append("the mirror is missing, incomplete or of an older version")
         elif needs not in (CURRENT, MISSING):
-            found.append("the mirror was made by a newer clawa-search")
+            raise newer(database.path)
         if needs == CURRENT:
             for what, sql in _COMPARED.items():
                 count = con.execute(sql).fetchone()[0]
@@ -119,6 +123,11 @@ def repair(database: Database, now_ms: int) -> str:
         con.execute("VACUUM")
         database.refresh(database.open_writer())
     except _ERRORS as error:
+        if connect.is_damage(error):
+            raise StoreError(
+                f"{database.path}: more than its mirror is damaged ({error})",
+                hint="move it away; `sqlite3 FILE .recover` writes what can be read of it",
+            ) from error
         raise connect.store_error(database.path, error) from error
     return copy
 

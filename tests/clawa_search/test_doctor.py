@@ -11,6 +11,7 @@ import pytest
 
 from clawa_search import main
 from clawa_search.doctor import doctor
+from clawa_search.memory import care
 from indexer import checkup, layout, store
 from tests.builders import swap, user
 
@@ -116,8 +117,9 @@ def test_memories_that_are_no_database_are_told_and_left_alone(sound):
     path = sound.project / ".pi/clawa-memory.sqlite"
     sound.close()
     path.write_bytes(b"this is not a database" * 100)
-    told = wrong(sound, repair=True)
-    assert "not repaired" in told["memories"]
+    (memories,) = [check for check in doctor(sound.recall, repair=True) if not check.ok]
+    assert "not an SQLite database" in memories.detail
+    assert memories.repair.startswith("move the file away")
     assert path.read_bytes() == b"this is not a database" * 100
 
 
@@ -131,6 +133,36 @@ def test_files_that_others_can_read_are_found_and_closed(sound):
     assert str(sound.index) in told["permissions"]
     assert wrong(sound, repair=True) == {}
     assert [path.stat().st_mode & 0o777 for path in (database, sound.index)] == [0o600, 0o700]
+
+
+def test_a_folder_of_sessions_that_is_away_is_told(sound):
+    sound.sessions.parent.parent.rename(sound.user / "away")
+    told = wrong(sound)
+    assert "missing; what was indexed from there is not searched" in told["freshness"]
+    assert str(sound.sessions.parent) in told["freshness"]
+    assert wrong(sound, repair=True).keys() == {"freshness"}
+
+
+def test_a_file_that_cannot_be_read_is_named(sound, monkeypatch):
+    path = sound.write("locked.jsonl", user("locked"))
+    can_read = os.access
+    monkeypatch.setattr(
+        os, "access", lambda name, mode: str(name) != str(path) and can_read(name, mode)
+    )
+    assert wrong(sound)["freshness"] == f"cannot be read: {path}"
+
+
+def test_more_damage_than_repair_mends_is_told_with_what_helps(sound, monkeypatch):
+    def damaged(_database):
+        raise sqlite_error
+
+    sqlite_error = sqlite3.DatabaseError("malformed")
+    sqlite_error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    monkeypatch.setattr(care, "problems", lambda _: ["row 5 missing"])
+    monkeypatch.setattr(care, "_build_anew", damaged)
+    told = wrong(sound, repair=True)["memories"]
+    assert "more than its mirror is damaged" in told
+    assert "move it away" in told
 
 
 def test_a_stale_index_is_found_with_its_lag_and_caught_up(sound):

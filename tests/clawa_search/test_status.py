@@ -11,9 +11,9 @@ from clawa_search.status import status
 from tests.builders import user
 
 FIELDS = (
-    "home database index_dir memories database_version database_bytes sessions_dirs index_version "
-    "index_bytes sessions entries segments newest_indexed_ms newest_existing_ms files_pending "
-    "bytes_pending lag_ms"
+    "home database index_dir memories database_version database_bytes sessions_dirs "
+    "sessions_dirs_missing index_version index_bytes sessions entries segments newest_indexed_ms "
+    "newest_existing_ms files_pending files_unreadable bytes_pending lag_ms"
 ).split()
 
 
