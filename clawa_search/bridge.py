@@ -165,7 +165,8 @@ class Server:
         }
 
     def _settled(self, params: Mapping[str, object]) -> object:
-        return {"queued": self._catch_up.request(Where.of(params).session_dir)}
+        where = Where.of(params)
+        return {"queued": self._catch_up.request(where.session_dir, where.places().index_dir)}
 
     def _recall(self, where: Where) -> tools.Recaller:
         key = Where(where.cwd, where.session_file, where.session_dir)

@@ -41,7 +41,7 @@ _FIRST_RUN = (
 _DASH = r"[-\u2010-\u2015\u2212=_*#]"
 _MARKER = re.compile(
     rf"(?<!{_DASH}){_DASH}{{2,}}+"
-    r"(?=[ \t]*+(?:BEGIN|END)[ \t]++(?:CLAW|HUMAN|CLAWAS|CURIOUS|TOOLS)\.md)",
+    r"(?=[^\S\n]*+(?:BEGIN|END)[^\S\n]++(?:CLAW|HUMAN|CLAWAS|CURIOUS|TOOLS)\.md)",
     re.IGNORECASE,
 )
 _INVISIBLE = re.compile(
@@ -104,7 +104,11 @@ def hydrate(home: str | os.PathLike[str]) -> Hydration:
     warnings: list[str] = []
     living = [found for name in NAMES if (found := _read(folder, name, warnings)) is not None]
     image, image_warnings = images.load(folder)
-    first_run = not any(one.name == NAMES[0] and not is_template(one.text) for one in living)
+    claw = next((one for one in living if one.name == NAMES[0]), None)
+    if claw is not None:
+        first_run = is_template(claw.text)
+    else:  # one that cannot be read is no missing one
+        first_run = not os.path.lexists(os.path.join(folder, NAMES[0]))
     text, files = _compose(living, image, first_run) if living or image else ("", ())
     return Hydration(text, _sha(text, image), files, image, first_run, (*warnings, *image_warnings))
 
@@ -195,7 +199,11 @@ def _head(living: list[_Living], image: images.Image | None, first_run: bool) ->
     if first_run:
         lines += "", _FIRST_RUN
     if image is not None:
-        lines += "", f"The picture with this message, {os.path.basename(image.path)}, shows you."
+        # Said so that it holds as well for a model that gets no pictures.
+        lines += (
+            "",
+            f"A picture that comes with this message, {os.path.basename(image.path)}, shows you.",
+        )
     if living:
         lines += "", "Index:"
     for one in living:

@@ -24,6 +24,9 @@ MAX_BYTES = 1_500_000
 
 _READ_BYTES = 32 * 1024 * 1024
 _MAX_PIXELS = 50_000_000  # 200 MB when decoded; a phone's camera makes 12 to 50 million
+_MAX_WHOLE_PIXELS = 25_000_000
+"""Of a format that is decoded whole before it is shrunk, as all are but JPEG: the living files wait
+for the picture, 50 million pixels of WebP took 4 s."""
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 # What Pillow's decoders raise on damaged files (OSError includes UnidentifiedImageError).
 _BROKEN = (
@@ -101,14 +104,15 @@ def _prepare(path: str, data: bytes, size_bytes: int) -> Image:
 def _shrink(path: str, opened: Pillow.Image) -> Image:
     from PIL import ImageOps
 
-    if opened.width * opened.height > _MAX_PIXELS:
-        size = f"{opened.width} x {opened.height}"
-        raise NotReadableError(f"has {size} pixels, more than {_MAX_PIXELS:,}; save it smaller")
     photo = opened.format == "JPEG"
+    most = _MAX_PIXELS if photo else _MAX_WHOLE_PIXELS
+    if opened.width * opened.height > most:
+        size = f"{opened.width} x {opened.height}"
+        raise NotReadableError(f"has {size} pixels, more than {most:,}; save it smaller")
+    if opened.mode.startswith("I"):  # 16 bits of grey, which `convert` would cut off, not scale
+        opened = opened.convert("I").point(lambda grey: grey * (1 / 256)).convert("L")
     opened.thumbnail((SIDE_PIXELS, SIDE_PIXELS))  # of an animation this is the first frame
     picture = ImageOps.exif_transpose(opened)
-    if picture.mode.startswith("I"):  # 16 bits of grey, which `convert` would cut off, not scale
-        picture = picture.convert("I").point(lambda grey: grey * (1 / 256)).convert("L")
     clear = picture.has_transparency_data
     picture = picture.convert("RGBA" if clear else "RGB")
     while True:

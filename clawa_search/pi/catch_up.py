@@ -21,24 +21,24 @@ _NICENESS = 10
 
 
 class CatchUp:
-    """Indexes the folders that changed, one process at a time."""
+    """Indexes the folders that changed, one process at a time; it is told them as `INDEX FOLDER…`."""
 
     def __init__(self, command: tuple[str, ...] | None = None) -> None:
         self._command = command or (sys.executable, "-P", "-m", "clawa_search.pi.catch_up")
         self._lock = threading.Lock()
-        self._waiting: set[str] = set()
+        self._waiting: dict[str, set[str]] = {}  # folders by the index that holds them
         self._runner: threading.Thread | None = None
         self._process: Popen[bytes] | None = None
         self._closed = False
 
-    def request(self, folder: str) -> bool:
-        """Index *folder* soon; tell whether there is anything to do. Never waits."""
+    def request(self, folder: str, index_dir: str) -> bool:
+        """Index *folder* in *index_dir* soon, both absolute; tell whether there is anything to do. Never waits."""
         if not folder or not os.path.isdir(folder):
             return False
         with self._lock:
             if self._closed:
                 return False
-            self._waiting.add(folder)
+            self._waiting.setdefault(index_dir, set()).add(folder)
             if self._runner is None:
                 self._runner = threading.Thread(target=self._run, name="catch-up", daemon=True)
                 self._runner.start()
@@ -64,11 +64,10 @@ class CatchUp:
                 if not self._waiting:
                     self._runner = None
                     return
-                folders = sorted(self._waiting)
-                self._waiting.clear()
-            self._index(folders)
+                index_dir, folders = self._waiting.popitem()
+            self._index([index_dir, *sorted(folders)])
 
-    def _index(self, folders: list[str]) -> None:
+    def _index(self, words: list[str]) -> None:
         import subprocess  # 20 ms that no answer should wait for
 
         with self._lock:
@@ -76,7 +75,7 @@ class CatchUp:
                 return
             try:
                 process = subprocess.Popen(  # noqa: S603  # ourselves, on a folder that exists
-                    [*self._command, *folders],
+                    [*self._command, *words],
                     stdin=subprocess.PIPE,  # its lifeline: it ends when we are gone
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
@@ -93,20 +92,20 @@ class CatchUp:
             self._process = None
 
 
-def main(folders: list[str]) -> int:
-    """Index the session files of *folders*; another writer at work is as good."""
+def main(words: list[str]) -> int:
+    """Index the session files of folders, named after the index; another writer at work is as good."""
     from clawa_search.errors import IndexBusyError
     from clawa_search.pi.lifetime import end_with_parent
-    from clawa_search.places import Places
     from indexer.discover import Listing
     from indexer.sync import sync
 
     end_with_parent(grace_seconds=0)
+    index_dir, *folders = words
     listing = Listing()
     for folder in folders:  # Pi's sessions lie flat; `pi --session` may name a file anywhere
         listing.walk(folder, flat=True)
     with contextlib.suppress(IndexBusyError):
-        sync(Places().index_dir, listing)
+        sync(index_dir, listing)
     return 0
 
 

@@ -18,6 +18,7 @@ const HYDRATION = "clawa-hydration";
 const PASS = "clawa-memory-pass";
 const CALL_MS = Number(process.env.CLAWA_SEARCH_TIMEOUT_MS) || 30_000;
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
+const SET_UP = "run `clawa-search setup pi` again, then /reload";
 const START_MS = Math.min(CALL_MS, 5_000);
 
 type Content = { type: "text"; text: string } | { type: "image"; data: string; mimeType: string };
@@ -28,14 +29,20 @@ type ToolAnswer = { text: string; details: unknown };
 type Reply = { id: number; ok: boolean; result?: unknown; error?: { message: string; hint?: string } };
 type Waiting = { resolve: (result: unknown) => void; reject: (error: Error) => void };
 type Message = ContextEvent["messages"][number];
+type Kind = "string" | "integer" | "boolean" | "array";
 type Declared = {
   name: string;
   label: string;
   description: string;
   promptSnippet: string;
   promptGuidelines: string[];
-  parameters: Record<string, unknown>;
+  parameters: { properties: Record<string, { type: Kind }>; required?: string[] };
 };
+
+/** Pi does not start with two tools of one name: of several copies of this file the first one serves. */
+const SERVING = Symbol.for("clawa-search.serving");
+const everywhere = globalThis as { [SERVING]?: string };
+const ME = fileURLToPath(import.meta.url);
 
 /** How to start the bridge: environment, what `clawa-search setup pi` wrote, a checkout's own venv, PATH. */
 function command(): string[] {
@@ -72,8 +79,8 @@ class Child {
   constructor([file = "", ...args]: string[]) {
     this.process = spawn(file, args, { cwd: HERE, stdio: ["pipe", "pipe", "pipe"] });
     // First of all: without descriptors left there are no pipes, and an error that nobody hears ends Pi.
-    this.process.on("error", (error) => this.gone(`cannot start ${file}: ${error.message}`));
-    this.process.on("exit", (code, signal) => this.gone(`the bridge ended (${code ?? signal})`));
+    this.process.on("error", (error) => this.gone(`cannot start ${file}: ${error.message}`, SET_UP));
+    this.process.on("exit", (code, signal) => this.gone(`the bridge ended (${code ?? signal})`, code ? SET_UP : ""));
     this.process.stdout?.on("data", (part: Buffer) => this.read(part));
     this.process.stderr?.on("data", (part: Buffer) => {
       this.complaint = (this.complaint + part).slice(-2_000);
@@ -104,11 +111,11 @@ class Child {
     else waiting?.reject(new Error([reply.error?.message ?? "an answer that is none", reply.error?.hint].filter(Boolean).join("; ")));
   }
 
-  private gone(why: string) {
+  private gone(why: string, remedy: string) {
     this.dead = true;
     this.open.clear();
     const said = this.complaint.trim().split("\n").at(-1) ?? "";
-    for (const one of [...this.waiting.values()]) one.reject(new Error([why, said].filter(Boolean).join(": ")));
+    for (const one of [...this.waiting.values()]) one.reject(new Error([[why, said].filter(Boolean).join(": "), remedy].filter(Boolean).join("; ")));
   }
 
   send(id: number, line: string, wanted: boolean) {
@@ -160,7 +167,7 @@ class Bridge {
       };
       const abort = () => fail("aborted");
       const timer = setTimeout(() => {
-        fail(`no answer in ${limitMs} ms`);
+        fail(`no answer in ${limitMs} ms; if much is not indexed yet, \`clawa-search reindex\` does it at leisure`);
         child.stop();
       }, limitMs);
       signal?.addEventListener("abort", abort, { once: true });
@@ -195,6 +202,14 @@ class Bridge {
 }
 
 export default function (pi: ExtensionAPI) {
+  const other = everywhere[SERVING];
+  if (other && other !== ME && existsSync(other)) {
+    pi.on("session_start", (_event, ctx) => {
+      if (ctx.hasUI) ctx.ui.notify(`clawa-search: ${other} serves already; take ${ME} out`, "warning");
+    });
+    return;
+  }
+  everywhere[SERVING] = ME;
   const bridge = new Bridge();
   let payload: Payload | null | undefined; // null: this home has none; undefined: not known
   let unpersisted = false;
@@ -344,17 +359,39 @@ export default function (pi: ExtensionAPI) {
   pi.on("session_shutdown", async (_event, ctx) => {
     bridge.tell("settled", where(ctx));
     bridge.stop();
+    delete everywhere[SERVING];
   });
 
   for (const tool of JSON.parse(readFileSync(join(HERE, "tools.json"), "utf8")) as Declared[]) {
     pi.registerTool({
       ...tool,
+      prepareArguments: (args: unknown) => asGiven(tool, args),
       async execute(_id, args, signal, _onUpdate, ctx) {
         const answer = await ask<ToolAnswer>(ctx, "call", { tool: tool.name, args }, signal); // a throw is an error result
         return { content: [{ type: "text", text: answer.text }], details: answer.details };
       },
     });
   }
+}
+
+const FITS: Record<Kind, (value: unknown) => boolean> = {
+  string: (value) => typeof value === "string",
+  integer: (value) => Number.isInteger(value) || (typeof value === "string" && /^-?\d+$/.test(value)),
+  boolean: (value) => typeof value === "boolean" || value === "true" || value === "false",
+  array: () => true, // its words are looked at by the bridge
+};
+
+/** Pi makes a text of null and 1 of true, which would overwrite a memory: what does not fit is an error instead. */
+function asGiven(tool: Declared, args: unknown) {
+  const { properties, required = [] } = tool.parameters;
+  const given: Record<string, NonNullable<unknown>> = {};
+  for (const [name, value] of Object.entries(args ?? {})) {
+    if (value === null && !required.includes(name)) continue; // left out
+    const kind = properties[name]?.type;
+    if (kind && !FITS[kind](value)) throw new Error(`${name}: must be of type ${kind}`);
+    given[name] = value as NonNullable<unknown>;
+  }
+  return given;
 }
 
 /** How often the current branch was compacted. */

@@ -175,7 +175,9 @@ def _number(args: Mapping[str, object], name: str, least: int, most: int) -> int
 
 
 def _flag(args: Mapping[str, object], name: str) -> bool:
-    value = args.get(name, False)
+    value = args.get(name)
+    if value is None:
+        return False
     if not isinstance(value, bool):
         raise InvalidInputError(f"{name}: must be true or false")
     return value

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from clawa_search.errors import InvalidInputError
 from clawa_search.places import Places
+from indexer.discover import is_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,13 +35,17 @@ class Where:
         """Read `cwd`, `sessionFile`, `sessionDir`, `leafId`.
 
         Raises:
-            InvalidInputError: a value has the wrong type, or `cwd` is not absolute.
+            InvalidInputError: a value has the wrong type, or `cwd` is not absolute. What else is
+                not absolute is meant from there: Pi names a session as it was named.
         """
         cwd = _text(params, "cwd")
         if not os.path.isabs(cwd):
             raise InvalidInputError("cwd: must be an absolute path")
-        leaf = _text(params, "leafId")
-        return cls(cwd, _text(params, "sessionFile"), _text(params, "sessionDir"), leaf or None)
+        file, folder = (
+            os.path.join(cwd, named) if named else ""
+            for named in (_text(params, "sessionFile"), _text(params, "sessionDir"))
+        )
+        return cls(cwd, file, folder, _text(params, "leafId") or None)
 
     def places(self) -> Places:
         """Return where this Clawa's files are: the folder that Pi uses beats every setting.
@@ -63,6 +68,6 @@ def _text(params: Mapping[str, object], name: str) -> str:
     value = params.get(name)
     if value is None:
         return ""
-    if not isinstance(value, str) or "\0" in value:
+    if not isinstance(value, str) or "\0" in value or not is_text(value):
         raise InvalidInputError(f"{name}: must be text")
     return value

@@ -99,3 +99,27 @@ def test_a_session_opened_by_name_leaves_the_usual_ones_in_scope(tmp_path, monke
     assert f"{opened}:2" in found
     assert f"{deep}:2" not in found
     assert (f"{usual}:2" in found) == (spot != "elsewhere")
+
+
+def test_a_session_named_from_the_project_is_found_there(tmp_path):
+    said = chain(user("tea here"), user("tea there"))
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s/a.jsonl").write_bytes(lines(header(), *said))
+    where = {"sessionFile": "s/a.jsonl", "sessionDir": "s", "leafId": "a0000002"}
+    assert refs(tmp_path, {"query": "tea"}, where) == []
+    assert len(refs(tmp_path, {"query": "tea", "include_visible": True}, where)) == 2
+    assert (
+        refs(tmp_path, {"query": "tea", "include_visible": None, "all_sessions": None}, where) == []
+    )
+
+
+@pytest.mark.parametrize("name", ["cwd", "sessionFile", "sessionDir", "leafId"])
+def test_a_place_that_is_no_text_is_told(tmp_path, name):
+    server = bridge.Server(bridge.open_facade, Resting())
+    params = {"cwd": str(tmp_path), name: f"{tmp_path}/\ud800"}
+    for method in ("hydrate", "settled"):
+        asked = json.dumps({"id": 1, "method": method, "params": params}).encode()
+        reply: Any = server.answer(asked)
+        assert (reply["ok"], reply["error"]["code"]) == (False, "invalid_input")
+        assert reply["error"]["message"] == f"{name}: must be text"
+    server.close()

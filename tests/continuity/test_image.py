@@ -147,7 +147,23 @@ def test_a_decompression_bomb_is_refused_before_it_is_decoded(tmp_path, side):
     (tmp_path / "CLAWA.png").write_bytes(bomb(side, side))
     found, warnings = images.load(str(tmp_path))
     assert found is None
-    assert "50,000,000" in warnings[0]
+    assert "more than " in warnings[0]
+
+
+@pytest.mark.parametrize(("form", "fits"), [("PNG", False), ("WEBP", False), ("JPEG", True)])
+def test_a_large_picture_is_taken_where_it_need_not_be_decoded_whole(tmp_path, form, fits):
+    Pillow.new("RGB", (6_000, 5_000)).save(tmp_path / "CLAWA.png", form, quality=1)
+    found, warnings = images.load(str(tmp_path))
+    assert (found is not None, warnings == ()) == (fits, fits)
+    assert fits or "6000 x 5000 pixels, more than 25,000,000; save it smaller" in warnings[0]
+
+
+def test_a_large_picture_of_sixteen_bits_of_grey_is_scaled(tmp_path):
+    Pillow.new("I;16", (4_096, 16), 0x8080).save(tmp_path / "CLAWA.png")
+    found, warnings = images.load(str(tmp_path))
+    assert warnings == ()
+    assert found is not None
+    assert opened(found).convert("L").getextrema() == (0x80, 0x80)
 
 
 def test_a_file_too_large_to_read_is_refused(tmp_path):

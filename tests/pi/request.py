@@ -14,7 +14,7 @@ class Resting(CatchUp):
         super().__init__(("false",))
         self.folders: list[str] = []
 
-    def request(self, folder: str) -> bool:
+    def request(self, folder: str, index_dir: str) -> bool:
         self.folders.append(folder)
         return True
 

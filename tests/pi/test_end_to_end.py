@@ -76,19 +76,15 @@ def test_the_first_conversation_is_indexed_behind_the_answer_and_nothing_is_left
     assert layout.current(lab.env["CLAWA_INDEX_DIR"]) is not None
 
 
-def test_pi_installs_the_repository_as_a_package(tmp_path, model):
-    lab = Lab(tmp_path, model)
-    from clawa_search.pi import install
-
-    install.remove(str(lab.agent))
-    lab.live(CLAW="# Claw\nI am a claw.\n")
-    package = lab.user / "package"
+def install_package(lab) -> Path:
+    """Install this repository into Pi by its own means."""
+    package: Path = lab.user / "package"
     (package / "clawa_search").mkdir(parents=True)
     (package / "package.json").write_bytes((REPOSITORY / "package.json").read_bytes())
     (package / "clawa_search/pi").symlink_to(REPOSITORY / "clawa_search/pi")
     lab.env["CLAWA_SEARCH_CMD"] = f'["{sys.executable}", "-P", "-m", "clawa_search", "bridge"]'
     done = subprocess.run(
-        [str(NODE), str(CURRENT), "install", str(package)],
+        [str(NODE), str(lab.script), "install", str(package)],
         cwd=lab.project,
         env=lab.env,
         stdin=subprocess.DEVNULL,
@@ -98,8 +94,67 @@ def test_pi_installs_the_repository_as_a_package(tmp_path, model):
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    return package
+
+
+def test_pi_installs_the_repository_as_a_package(tmp_path, model):
+    lab = Lab(tmp_path, model)
+    from clawa_search.pi import install
+
+    install.remove(str(lab.agent))
+    lab.live(CLAW="# Claw\nI am a claw.\n")
+    install_package(lab)
     assert lab.run("-p", "hello !say hi") == "hi\n"
     assert [one.hydrations for one in lab.model.turns] == [[lab.hydration_text()]]
+
+
+@pytest.mark.parametrize("script", [CURRENT, FLOOR], ids=["current", "floor"])
+def test_of_two_installed_copies_one_serves_and_the_other_tells(tmp_path, model, script):
+    lab = Lab(tmp_path, model, script)
+    lab.live(CLAW="# Claw\nI am a claw.\n")
+    install_package(lab)
+    with lab.rpc() as pi:
+        assert call(lab, pi, "remember", '{"text":"once"}') == "Remembered #1."
+        pi.ask("new_session")
+        assert call(lab, pi, "remember", '{"text":"twice"}') == "Remembered #2."
+        notices = pi.notices()
+    assert notices
+    assert all("serves already; take" in notice for notice in notices)
+    assert [one.hydrations for one in lab.model.turns] == [[lab.hydration_text()]] * 4
+
+
+@pytest.mark.parametrize("script", [CURRENT, FLOOR], ids=["current", "floor"])
+def test_arguments_of_another_type_change_no_memory(tmp_path, model, script):
+    lab = Lab(tmp_path, model, script)
+    with lab.rpc() as pi:
+        assert call(lab, pi, "remember", '{"text":"precious"}') == "Remembered #1."
+        for args in (
+            '{"id":1,"text":null}',
+            '{"id":true,"text":"other"}',
+            '{"id":1.9,"text":"other"}',
+            '{"id":1,"text":7}',
+        ):
+            assert "must be of type" in call(lab, pi, "remember", args)
+        assert call(lab, pi, "remember", '{"id":null,"text":"new"}') == "Remembered #2."
+        assert call(lab, pi, "remember", '{"id":"2","text":"newer"}') == "Updated memory #2."
+        found = call(lab, pi, "recall", '{"query":null,"source":"memory","tags":null}')
+    assert "[mem #1]\nprecious\n" in found
+    assert "[mem #2]\nnewer\n" in found
+
+
+@pytest.mark.parametrize("script", [CURRENT, FLOOR], ids=["current", "floor"])
+def test_a_folder_named_from_the_project_is_looked_for_there(tmp_path, model, script):
+    lab = Lab(tmp_path, model, script)
+    lab.env["CLAWA_INDEX_DIR"] = "own/index"
+    with lab.rpc("--session-dir", "kept") as pi:
+        pi.prompt("the zebrafish experiment starts on friday !say noted")
+        assert call(lab, pi, "recall", '{"query":"zebrafish experiment"}').startswith(NOTHING)
+    from indexer import layout
+
+    while left := processes_with(str(lab.project / "own/index").encode()):
+        assert_gone(*left)
+    assert layout.current(str(lab.project / "own/index")) is not None
+    assert not (lab.agent / "extensions/clawa-search/own").exists()
 
 
 def test_the_extension_fits_the_types_of_pi(tmp_path):
