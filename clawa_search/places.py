@@ -10,7 +10,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from indexer.discover import Listing
 
@@ -136,6 +136,7 @@ class Places:
         *,
         thorough: bool = True,
         known: Mapping[str, str] | None = None,
+        indexed: Collection[str] = (),
     ) -> Listing:
         """List the files below every session root: Pi's, those named, those indexed before.
 
@@ -145,6 +146,7 @@ class Places:
                 is found there becomes a known root once it is indexed. Done in any case while
                 no known root says that it was done before.
             known: status of indexed files by path, see `Listing`.
+            indexed: files of an index, of which some may lie below no root.
         """
         from indexer.discover import Listing
 
@@ -166,6 +168,7 @@ class Places:
         listing.walk(self.agent_dir, flat=True)
         if self.current_file and os.path.exists(self.current_file):
             listing.walk(os.path.dirname(self.absolute(self.current_file)), flat=True)
+        listing.keep_others(indexed)
         return listing
 
     def listing_of(self, paths: Iterable[str]) -> Listing:

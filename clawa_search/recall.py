@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Self
 
     from clawa_search.memory.store import Memory, MemoryStore
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from clawa_search.show import Opened
     from indexer.catalog import Catalog
     from indexer.discover import Listing
+    from indexer.known import Known
     from indexer.report import Progress, SyncReport
     from indexer.snapshot import Snapshot
 
@@ -22,6 +23,8 @@ from indexer.errors import IndexBrokenError, IndexBusyError, RecallError
 AUTO_SYNC_BYTES = 8 << 20
 """More than this unindexed in scope, and a recall first indexes it: reading it in memory would
 be slower each time."""
+QUESTION_COMMIT_S = 5.0
+"""A question that has to index first may be given up: what it did until then must not be lost."""
 
 
 class Recall:
@@ -162,16 +165,20 @@ class Recall:
         from indexer.known import Known
 
         roots: list[str] = []
-        known: dict[str, str] = {}
+        files: Mapping[str, str] = {}
+        known: Mapping[str, str] | None = None
         try:
             generation = layout.current(self.places.index_dir)
-            if generation is not None and generation.is_usable:
-                found = Known(generation, self._short)
+            if generation is not None:
+                found = Known(generation, self._short if generation.is_usable else None)
                 found.close()
-                roots, known, self._short = found.roots, found.files, found.snapshot
+                roots, files = found.roots, found.files
+                if generation.is_usable:
+                    self._short = found.snapshot
+                    known = files if compared else None
         except IndexBrokenError:
             roots = []
-        return self.places.all_sessions(roots, thorough=thorough, known=known if compared else None)
+        return self.places.all_sessions(roots, thorough=thorough, known=known, indexed=files.keys())
 
     def refresh_memories(self) -> None:
         """Analyse memories that other programs wrote; recall finds them without it, too."""
@@ -214,16 +221,33 @@ class Recall:
             self._folder, self._file = generation.folder, file
         return self._catalog
 
-    def snapshot(self) -> Snapshot | None:
-        """Return the catalog in short, if there is a snapshot that agrees with it."""
+    def snapshot(self) -> Snapshot | Known | None:
+        """Return the catalog in short, if there is a snapshot that agrees with it.
+
+        Of an index of another version, what it knew.
+        """
         from indexer import snapshot
         from indexer.layout import Generation
         from indexer.version import VERSION
 
         if self._catalog is None:
-            return None
+            return self._of_another_version()
         self._short = snapshot.read(Generation(self._folder, VERSION), self._short)
         return self._short
+
+    def _of_another_version(self) -> Known | None:
+        from indexer import layout
+        from indexer.known import Known
+
+        try:
+            generation = layout.current(self.places.index_dir)
+            if generation is None or generation.is_usable:
+                return None
+            found = Known(generation)
+        except IndexBrokenError:
+            return None
+        found.close()
+        return found
 
     def open_index(self) -> SessionIndex | None:
         """Return the index that belongs to the catalog, as of the latest commit.
@@ -277,6 +301,7 @@ class Recall:
                 rebuild=rebuild,
                 suspect=suspect,
                 narrow=narrow,
+                commit_s=QUESTION_COMMIT_S,
                 progress=self._progress,
             )
         except IndexBusyError:

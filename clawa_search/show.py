@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog, File
     from indexer.schema import Stored
 
-from clawa_search.errors import InvalidInputError, NotFoundError
+from clawa_search.errors import IndexBrokenError, InvalidInputError, NotFoundError
 
 OK, RELOCATED, GONE = "ok", "relocated", "gone"
 MAX_CONTEXT = 50
@@ -86,8 +86,12 @@ def _open_number(recall: Recall, ref: str, number: str, context: int) -> Opened:
 
 
 def _open_line(recall: Recall, ref: str, path: str, line: int, context: int) -> Opened:
-    catalog = recall.open_catalog()
-    row = catalog.by_path(path) if catalog else None
+    catalog = row = None
+    try:
+        catalog = recall.open_catalog()
+        row = catalog.by_path(path) if catalog else None
+    except IndexBrokenError:  # the file can be read all the same
+        recall.close_index()
     place, status = (path, line), OK
     if catalog is not None and row is not None and not _is_unchanged(row, path):
         place, status = _find(recall, catalog, row, path, line)

@@ -69,7 +69,7 @@ clawa_search.cli.hot clawa_search.output.
 clawa_search.output.synced indexer.report clawa_search.cli.reindexing clawa_search.recall
 clawa_search.places indexer.files indexer.version indexer.layout indexer.status indexer.snapshot
 indexer.known
-indexer.plan indexer.sync indexer.discover clawa_search.memory. clawa_search.memory.stale
+indexer.discover indexer.plan indexer.sync clawa_search.memory. clawa_search.memory.stale
 """,
 }
 """By part: what it needs, each module after those that it needs itself; a package ends with a dot.

@@ -16,7 +16,7 @@ from indexer.errors import IndexBrokenError
 def find_damage(generation: Generation) -> str:
     """Say what of *generation* is damaged; empty when nothing is, or when it may not be read.
 
-    Lost or cut files, a `meta.json` or a catalog that is none. Bits that a disk flipped inside
+    Lost or cut files, a `meta.json` or a catalog that is none, or parts of different times. Bits that a disk flipped inside
     a file are `doctor`'s to find: that reads everything.
     """
     if not _is_ours(generation):
@@ -29,13 +29,17 @@ def find_damage(generation: Generation) -> str:
                 return f"{generation.catalog}: {rows[0][0]}"
             book.select(f"{SELECT} LIMIT 1")
             book.statuses()
+            # A pass that was left unfinished may have put in more than it recorded.
+            recorded = None if book.number("writing") else int(str(book.totals()["entries"]))
         finally:
             book.close()
         for folder in (generation.messages, generation.priors):
             missing = _missing_file(folder)
             if missing:
                 return f"{missing} is missing"
-        _open_both(generation)
+        held = _open_both(generation)
+        if recorded is not None and held != recorded:
+            return f"{held:,} entries in the index, {recorded:,} in the catalog"
     except IndexBrokenError as error:
         return str(error)
     return ""
@@ -66,9 +70,11 @@ def _missing_file(folder: str) -> str:
     return next((path for path in paths if not os.path.exists(path)), "")
 
 
-def _open_both(generation: Generation) -> None:
+def _open_both(generation: Generation) -> int:
+    """Open both indexes; return how many entries they hold."""
     from indexer import schema
     from indexer.writer import open_index
 
-    open_index(generation.messages, schema.messages(), create=False)
+    messages = open_index(generation.messages, schema.messages(), create=False)
     open_index(generation.priors, schema.priors(), create=False)
+    return int(messages.searcher().num_docs)

@@ -6,7 +6,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 from indexer.status import FILE, FOLDER, FORMAT, told
 
@@ -171,6 +171,15 @@ class Listing:
             return
         if stat.st_mode & FORMAT == FILE:
             self._add(path, stat)
+
+    def keep_others(self, indexed: Collection[str]) -> None:
+        """Add those of the files *indexed* that are still there, though nothing led to them."""
+        met = len(self.unchanged) + sum(found.path in indexed for found in self.files)
+        if met < len(indexed):
+            seen = {found.path for found in self.files}.union(self.unchanged)
+            for path in indexed:
+                if path not in seen:
+                    self.keep(path)
 
     def take(self, files: Iterable[Found]) -> None:
         """Let *files*, each of which was listed before, be all that this listing holds."""

@@ -44,6 +44,7 @@ class Pass:
         listing: Listing,
         report: SyncReport,
         progress: Progress,
+        commit_s: float,
         *,
         create: bool = False,
         suspect: bool = False,
@@ -52,6 +53,7 @@ class Pass:
         """Prepare a pass.
 
         Args:
+            commit_s: commit after so many seconds as well as after COMMIT_BYTES.
             create: the generation is new and empty.
             suspect: somebody failed to read the generation.
             committed: called when part of a long pass is in the index and the catalog.
@@ -62,6 +64,7 @@ class Pass:
         self._progress = progress
         self._create = create
         self._suspect = suspect
+        self._commit_s = commit_s
         self._committed = committed
         self._changed: list[File] = []
         self._gone: list[File] = []
@@ -165,6 +168,7 @@ class Pass:
             gc.disable()
         try:
             self._progress.start(total)
+            committed_at = time.monotonic()
             self._begin(tools, sum(1 for _, row in todo if row is None))
             void = [row.id for row in gone]
             void += [row.id for found, row in todo if row and not row.may_continue(found.stat)]
@@ -174,11 +178,13 @@ class Pass:
                 self._remove(lost)
             for found, row in todo:
                 self._file(found, row)
-                if tools.uncommitted_bytes >= COMMIT_BYTES:
+                late = time.monotonic() - committed_at > self._commit_s
+                if tools.uncommitted_bytes >= COMMIT_BYTES or late:
                     writer.commit()
                     self._save(done=False)
                     self._committed()
                     tools.uncommitted_bytes = 0
+                    committed_at = time.monotonic()
             writer.commit()
             self._save(done=True)
         except BaseException:

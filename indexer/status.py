@@ -20,6 +20,8 @@ ODD = " !"
 unreadable lines, or with a last line that is not indexed yet."""
 STATUS_COLUMNS = "path size mtime_ns ctime_ns ino kind id skipped skipped_line end".split()
 STATUS = f"SELECT {', '.join(STATUS_COLUMNS)} FROM files"
+INODE = 3
+"""Which word of `told` it is."""
 Status = tuple[str, int, int, int, int, int, int, int, int, int]
 """A row of STATUS: enough to tell what changed."""
 

@@ -26,6 +26,8 @@ from indexer.plan import count_unchanged, plan
 from indexer.report import Progress, SyncReport
 from indexer.version import VERSION
 
+NEVER_S = float("inf")
+
 
 def sync(
     index_dir: str,
@@ -34,6 +36,7 @@ def sync(
     rebuild: bool = False,
     suspect: bool = False,
     narrow: bool = False,
+    commit_s: float = NEVER_S,
     seen: Snapshot | None = None,
     progress: Progress | None = None,
     clock: Callable[[], float] = time.perf_counter,
@@ -47,6 +50,7 @@ def sync(
         suspect: somebody failed to read the index: look for damage first.
         narrow: a question waits for no more than *listing*. When a new index must be made, what
             the roots of the old one lead to is left to a later sync.
+        commit_s: commit every so many seconds: whoever waits for the answer may end this process.
         seen: the snapshot that *listing* was compared with, which may still be true.
 
     Raises:
@@ -67,8 +71,9 @@ def sync(
             engines.load(engine)
         with store.WriterLock(index_dir):
             try:
-                if rebuild or not _continued(index_dir, listing, report, progress, suspect=suspect):
-                    _build(index_dir, listing, report, progress, narrow=narrow, swap=rebuild)
+                todo = (index_dir, listing, report, progress, commit_s)
+                if rebuild or not _continued(*todo, suspect=suspect):
+                    _build(*todo, narrow=narrow, swap=rebuild)
             except OSError as error:  # the folder was deleted under us, for one
                 raise store.unwritable(index_dir, error) from error
     report.took_ms = (clock() - began) * 1000
@@ -101,7 +106,13 @@ def _nothing_to_do(
 
 
 def _continued(
-    index_dir: str, listing: Listing, report: SyncReport, progress: Progress, *, suspect: bool
+    index_dir: str,
+    listing: Listing,
+    report: SyncReport,
+    progress: Progress,
+    commit_s: float,
+    *,
+    suspect: bool,
 ) -> bool:
     """Bring the current generation up to date; false when only a new one will do."""
     from indexer import store
@@ -112,7 +123,7 @@ def _continued(
         return False
     trial = SyncReport()
     try:
-        Pass(generation, listing, trial, progress, suspect=suspect).run([])
+        Pass(generation, listing, trial, progress, commit_s, suspect=suspect).run([])
     except IndexBrokenError:
         from indexer.damage import find_damage
 
@@ -131,6 +142,7 @@ def _build(
     listing: Listing,
     report: SyncReport,
     progress: Progress,
+    commit_s: float,
     *,
     narrow: bool,
     swap: bool,
@@ -144,10 +156,10 @@ def _build(
     from indexer.passing import Pass
 
     roots, paths = _known_before(index_dir)
-    walked = tuple(f"{root.rstrip('/')}/" for root in roots) if narrow else ()
-    for path in paths:
-        if not path.startswith(walked):
-            listing.keep(path)
+    below = tuple(f"{root.rstrip('/')}/" for root in roots)
+    loose = [path for path in paths if not path.startswith(below)]
+    for path in loose if narrow else paths:
+        listing.keep(path)
     listing.unchanged = {}  # they are among those
     before = layout.current(index_dir)
     store.remove_others(index_dir, before)  # what killed builds left
@@ -161,10 +173,12 @@ def _build(
             store.point_to(index_dir, fresh)
             in_use = True
 
-    is_read = swap and before is not None and before.is_usable
+    # Of what no root leads to, the old one is the only list there is.
+    is_read = bool(loose) or (swap and before is not None and before.is_usable)
     committed = (lambda: None) if is_read else use
     try:
-        Pass(fresh, listing, report, progress, create=True, committed=committed).run(roots)
+        made = Pass(fresh, listing, report, progress, commit_s, create=True, committed=committed)
+        made.run(roots)
         use()
     except BaseException:
         if not in_use:

@@ -39,7 +39,9 @@ def condition(con: sqlite3.Connection) -> str:
     names = {
         name
         for (name,) in con.execute(
-            "SELECT name FROM sqlite_master WHERE tbl_name GLOB 'memories*' AND type != 'index'"
+            "SELECT name FROM sqlite_master WHERE name GLOB 'memories*' AND type = 'table'"
+            # When a table is renamed, its triggers go along.
+            " OR tbl_name = 'memories' AND type = 'trigger'"
         )
     }
     if "memories" not in names:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from clawa_search.search.question import Question
     from indexer.catalog import Catalog
     from indexer.discover import Found
+    from indexer.known import Known
     from indexer.snapshot import Snapshot
     from indexer.status import Status
 
@@ -64,27 +65,22 @@ class Fresh:
 
 
 def find_files(
-    question: Question, places: Places, catalog: Catalog | None, short: Snapshot | None
+    question: Question, places: Places, catalog: Catalog | None, short: Snapshot | Known | None
 ) -> Listing:
     """List the files that *question* names: given files, everything, or the recent few."""
     if question.session_files:
         return places.listing_of(question.session_files)
     if not is_wide(question):
         if question.sessions is None:
-            return places.current_sessions(short.files if short else None)
+            return places.current_sessions(short.files if short and catalog else None)
         listing = places.current_sessions()
         listing.take(_newest(listing.files, question.sessions, catalog))
         return listing
     if catalog is None:
-        return places.all_sessions([], thorough=True)
+        known, roots = (short.files, short.roots) if short else ({}, [])
+        return places.all_sessions(roots, indexed=known.keys())
     roots, known = (short.roots, short.files) if short else (catalog.roots(), catalog.told())
-    listing = places.all_sessions(roots, thorough=False, known=known)
-    # A folder of sessions that is no root is known, too; but a named one stands for all.
-    if listing.count < len(known) and not places.explicit:
-        met = {found.path for found in listing.files}
-        for path in known.keys() - listing.unchanged.keys() - met:
-            listing.keep(path)
-    return listing
+    return places.all_sessions(roots, thorough=False, known=known, indexed=known.keys())
 
 
 def _newest(files: list[Found], count: int, catalog: Catalog | None) -> list[Found]:
@@ -100,7 +96,9 @@ def _newest(files: list[Found], count: int, catalog: Catalog | None) -> list[Fou
 
 
 def _is_other(status: Status | None, found: Found) -> bool:
-    return status is not None and status[5] != SESSION and unchanged(status, found.stat)
+    if status is None or status[5] == SESSION or has_tail(status):
+        return False
+    return unchanged(status, found.stat)
 
 
 def is_wide(question: Question) -> bool:
@@ -109,7 +107,10 @@ def is_wide(question: Question) -> bool:
 
 
 def make_scope(
-    question: Question, places: Places, catalog: Catalog | None, short: Snapshot | None = None
+    question: Question,
+    places: Places,
+    catalog: Catalog | None,
+    short: Snapshot | Known | None = None,
 ) -> Scope:
     """Compare the files in scope with the catalog, by status alone.
 

@@ -14,7 +14,7 @@ from indexer.discover import Listing
 from indexer.errors import IndexBrokenError
 from indexer.ledger import Ledger
 from indexer.sync import sync
-from indexer.writer import is_lost
+from indexer.writer import Writer, is_lost
 from tests.builders import Home, assistant, call, chain, header, lines, tool, user
 
 
@@ -329,3 +329,25 @@ def test_a_reindex_after_a_question_of_five_files_indexes_the_rest(aged):
     aged.ask("alpha", sessions=5)
     aged.reindex()
     assert indexed_of(aged) == 8
+
+
+def test_a_question_that_is_given_up_while_it_indexes_loses_nothing(home, monkeypatch):
+    for number in range(6):
+        home.write(f"{number}.jsonl", user(f"alpha {number}"))
+    monkeypatch.setattr(recall, "AUTO_SYNC_BYTES", 0)
+    monkeypatch.setattr(recall, "QUESTION_COMMIT_S", -1.0)
+    commit, left = Writer.commit, iter(range(3))
+
+    def give_up(writer: Writer) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        commit(writer)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Writer, "commit", give_up)
+        with pytest.raises(KeyboardInterrupt):
+            home.ask("alpha", everything=True)
+    home.close()
+    assert indexed_of(home) == 3
+    assert len(home.hits("alpha", everything=True)) == 6
+    assert indexed_of(home) == 6
