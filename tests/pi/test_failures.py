@@ -95,7 +95,8 @@ def test_a_call_that_takes_too_long_is_an_error_and_the_next_one_is_served(lab):
         pi.prompt('!call recall {"query":"x"}')
         late, served = pi.results()
         assert_gone(first)
-    assert late == ("recall", True, "clawa-search: no answer in 1500 ms")
+    assert late[:2] == ("recall", True)
+    assert late[2].startswith("clawa-search: no answer in 1500 ms; ")
     assert not served[1]
 
 
