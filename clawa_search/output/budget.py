@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SHORTEST_CHARS = 80
 """Below this a quotation no longer says why the hit was found; the last hit goes instead."""
 
+LEAST_HIT_TOKENS = 150
+"""What one hit takes, about."""
 _STEP_CHARS = 8
 
 
@@ -51,9 +53,10 @@ def pack(
         return everything
     nothing = render([])
     if not tokens.fits(nothing, budget):
+        least = tokens.count(nothing)
         raise InvalidInputError(
-            f"--max-tokens {budget}: an answer without hits already has {tokens.count(nothing)}",
-            hint="allow at least 200 tokens",
+            f"--max-tokens {budget}: an answer without hits already has {least}",
+            hint=f"allow at least {least + LEAST_HIT_TOKENS} tokens",
         )
 
     def at_shortest(number: int) -> str:

@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     Shown = tuple[Hit, str]
     Context = list[tuple[str, str, str]]
 
-from clawa_search.output import json, text
+from clawa_search.output import json, text, tokens
 from clawa_search.output.budget import SHORTEST_CHARS, pack
 from clawa_search.places import working_folder
 from clawa_search.search.excerpt import Needles, excerpt
 
+NOTES_SHARE = 4
+"""Notes may take one part in so many of the budget, where not everything fits."""
 CONTEXT_CHARS = 24
 """A neighbour that is shortened further is left out."""
 
@@ -30,7 +32,25 @@ def fit_json(answer: Answer, budget: int) -> str:
     def render(shown: list[Shown]) -> str:
         return json.answer_text(answer, shown, _dropped(answer, shown))
 
+    everything = json.answer_text(answer)
+    if tokens.fits(everything, budget):
+        return everything
+    answer = _with_few_notes(answer, budget // NOTES_SHARE)
     return _fit(answer, budget, render)
+
+
+def _with_few_notes(answer: Answer, room: int) -> Answer:
+    """Leave out notes beyond *room* tokens: hits come before what was not searched."""
+    kept = list(answer.notes)
+    while kept and tokens.count("\n".join(kept)) > room:
+        kept.pop()
+    left = len(answer.notes) - len(kept)
+    if left:
+        from copy import copy
+
+        answer = copy(answer)
+        answer.notes = [*kept, f"{left} more notes; they are told without --max-tokens"]
+    return answer
 
 
 def fit_text(answer: Answer, budget: int, *, explain: bool) -> str:

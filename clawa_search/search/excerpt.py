@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 EXCERPT_CHARS = 500
 MAX_SCAN_CHARS = 200_000
+MAX_NEEDLE_CHARS = 200
 MAX_WEIGHED_CHARS = 20_000
 MAX_SPOTS_OF_A_WORD = 100
 MAX_PARTS = 64
@@ -42,10 +43,17 @@ class Needles:
     def spots(self, text: str) -> list[tuple[int, int]]:
         """Find where the words stand: `(offset, number of the word)`.
 
-        Looks for the beginnings of tokens with plain string search; only a text that shows none
-        of them that way (accents, other widths) is analysed piece by piece.
+        Looks for the beginnings of tokens with plain string search, further down only where none
+        stand before; only a text that shows none of them that way (accents, other widths) is
+        analysed piece by piece.
         """
-        self._look(text[:MAX_SCAN_CHARS])
+        for begin in range(0, len(text), MAX_SCAN_CHARS):
+            self._look(text[begin : begin + MAX_SCAN_CHARS + MAX_NEEDLE_CHARS])
+            if self._firsts:
+                return [(begin + at, number) for at, number in self._spots()]
+        return _analysed_spots(text[:MAX_SCAN_CHARS], self._words)
+
+    def _spots(self) -> list[tuple[int, int]]:
         spots: list[tuple[int, int]] = []
         for number, needle, first in self._firsts:
             at = first
@@ -54,7 +62,7 @@ class Needles:
                 at = _first(self._lower, self._text, needle, at + len(needle))
                 if at < 0:
                     break
-        return spots or _analysed_spots(self._text, self._words)
+        return spots
 
     def _look(self, text: str) -> None:
         """Find where each needle stands first; a hit is weighed and shown by the same text."""

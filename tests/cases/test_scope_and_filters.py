@@ -118,3 +118,26 @@ def test_the_longest_question_finds_its_last_word(either, unit):
     text = "".join(map(unit.format, range(MAX_QUERY_CHARS)))[: MAX_QUERY_CHARS - 6]
     assert len(either.hits(f"{text} alpha")) == 1
     assert either.hits(text) == []
+
+
+@pytest.mark.parametrize("length", [100_000, 199_990, 200_000, 1_000_000])
+def test_what_a_long_entry_says_at_its_end_is_shown(either, length):
+    filler = ("lorem ipsum " * (length // 12 + 1))[:length]
+    either.write("a.jsonl", user(f"{filler} cherrybomb at the end"))
+    either.ready()
+    (hit,) = either.hits("cherrybomb")
+    assert "cherrybomb at the end" in hit.excerpt
+
+
+@pytest.mark.parametrize("budget", [240, 400, 2_000])
+def test_notes_leave_room_for_hits(either, budget):
+    for number in range(40):
+        path = either.write(f"{'long-' * 12}{number}.jsonl", user(f"guava {number}"))
+        path.write_bytes(path.read_bytes() + b"{no json\n" + lines(*chain(user("plum"), first=5)))
+    either.ready()
+    ran = either.run("recall", "guava", "--all", "--json", "--max-tokens", str(budget))
+    assert ran.code == 0, ran.out
+    assert not ran.json["complete"]
+    assert bool(ran.json["hits"]) is (budget > 240)
+    told = any("more notes; they are told without" in note for note in ran.json["notes"])
+    assert told is (budget < 2_000)
