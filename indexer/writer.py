@@ -24,6 +24,7 @@ words again (4 % of an index)."""
 BULK_PRIOR_HEAP_BYTES = 20_000_000
 SMALL_HEAP_BYTES = 15_000_000
 SEGMENT_DIGITS = 32
+M_ARENA_MAX = -8  # in malloc.h of glibc
 BURST_DOCUMENTS, BURST_CHARS = 500, 1 << 20
 """Held back and handed over together: the engine's thread is faster, and waking it up for each
 document took a tenth of the CPU."""
@@ -92,6 +93,7 @@ class Writer:
         heap = BULK_HEAP_BYTES if much else SMALL_HEAP_BYTES
         self._fields = schema.messages()
         self._prior_fields = schema.priors()
+        use_one_arena()
         with translated(self._place):
             for folder in (generation.messages, generation.priors):
                 clean_up(folder)
@@ -232,13 +234,30 @@ def _commit(writer: tantivy.IndexWriter, errors: list[BaseException]) -> None:
 
 def give_back() -> None:
     """Return freed memory to the system: each of the engine's threads leaves some in an arena."""
+    _call_libc("malloc_trim", 0)
+
+
+def use_one_arena() -> None:
+    """Let all threads share one arena where addresses are limited (`ulimit -v`).
+
+    glibc reserves 64 MB of addresses for each thread that allocates, of which next to nothing is
+    used: with 400 MB the engine's threads could not start, and the process was aborted.
+    """
+    import resource
+
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        _call_libc("mallopt", M_ARENA_MAX, 1)
+
+
+def _call_libc(name: str, *numbers: int) -> None:
+    """Call a function that only glibc has, if it is there."""
     try:
         import ctypes
     except ImportError:  # a Python built without it
         return
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc
-    if trim is not None:
-        trim(0)
+    function = getattr(ctypes.CDLL(None), name, None)
+    if function is not None:
+        function(*numbers)
 
 
 def clean_up(folder: str) -> None:

@@ -345,7 +345,8 @@ def test_a_line_of_50_megabytes_of_words_is_counted_and_hides_nothing(tmp_path):
     assert rss < 250
 
 
-def test_400_megabytes_of_data_are_enough_for_an_index(tmp_path):
+@pytest.mark.parametrize("limit", [resource.RLIMIT_DATA, resource.RLIMIT_AS])
+def test_400_megabytes_are_enough_for_an_index(tmp_path, limit):
     home = Home(tmp_path)
     path = home.write("a.jsonl", user("sentinelbefore"))
     write_big(path, user, 300, 20_000)
@@ -353,7 +354,7 @@ def test_400_megabytes_of_data_are_enough_for_an_index(tmp_path):
     path.write_bytes(path.read_bytes() + lines(*chain(user("sentinelafter"), first=9)))
     ran = subprocess.run(
         [sys.executable, "-m", "clawa_search", "recall", "sentinelafter", "--json"],
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (400 << 20,) * 2),
+        preexec_fn=lambda: resource.setrlimit(limit, (400_000 << 10,) * 2),
         env={**os.environ, **home.env, "PYTHONPATH": str(REPOSITORY)},
         cwd=home.project,
         capture_output=True,
