@@ -1,6 +1,7 @@
 """Lines that are torn, broken, too deep, too long, or full of what nobody said."""
 
 import base64
+import json
 import os
 import random
 import resource
@@ -360,4 +361,6 @@ def test_400_megabytes_are_enough_for_an_index(tmp_path, limit):
         capture_output=True,
         check=False,
     )
-    assert b"sentinelafter" in ran.stdout
+    told = json.loads(ran.stdout)
+    assert (ran.returncode, told["notes"], ran.stderr) == (0, [], b"")
+    assert ["sentinelafter" in hit["excerpt"] for hit in told["hits"]] == [True]
