@@ -26,17 +26,24 @@ def replace(path: str, raw: bytes, *, durable: bool = False) -> None:
         durable: return when a loss of power cannot undo it.
 
     Raises:
-        OSError: it cannot be written; what stood there stays.
+        OSError: it cannot be written, by its own name; what stood there stays.
     """
-    temporary = f"{path}.{os.getpid()}"
-    fd = private(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    try:
+        _replace(path, f"{path}.{os.getpid()}", raw, durable=durable)
+    except OSError as error:
+        error.filename = path
+        raise
+
+
+def _replace(path: str, draft: str, raw: bytes, *, durable: bool) -> None:
+    fd = private(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         write_all(fd, raw)
         if durable:
             os.fsync(fd)
-        os.replace(temporary, path)
+        os.replace(draft, path)
     except BaseException:
-        os.unlink(temporary)
+        os.unlink(draft)
         raise
     finally:
         os.close(fd)

@@ -45,7 +45,7 @@ def remember(recall: Recall, given: Split) -> int:
     """Save a short memory, or change one.
 
     Words are joined; `-` reads the text from stdin. With --id the memory is updated, and
-    deleted when the text is empty. At most 12 tags.
+    deleted when the text is empty, but not by an empty stdin. At most 12 tags.
     """
     values = given.values
     number = int(values["id"][-1]) if "id" in values else None
@@ -55,6 +55,11 @@ def remember(recall: Recall, given: Split) -> int:
     text = None
     if given.words:
         text = read_stdin() if given.from_stdin else as_text(" ".join(given.words))
+        if given.from_stdin and number is not None and not text.strip():
+            raise InvalidInputError(
+                f"remember: nothing came from stdin for #{number}",
+                hint="to delete a memory: forget, or an empty text as a word",
+            )
     elif number is None:
         raise InvalidInputError("remember: no text given", hint="TEXT, or - to read it from stdin")
     elif tags is None:
@@ -142,15 +147,23 @@ def status(recall: Recall, given: Split) -> int:
 
 
 def doctor(recall: Recall, given: Split) -> int:
-    """Check memories, index, anchors, freshness and permissions.
+    """Check memories, index, anchors, freshness, permissions and extension.
 
     The exit code is 0 only if all is well. --repair mends what it can; the memory database is
     copied before it is touched.
     """
+    from clawa_search.doctor import Check
     from clawa_search.doctor import doctor as examine
     from clawa_search.output.health import doctor_fields, doctor_text
+    from clawa_search.pi.install import status as installed
 
     checks = examine(recall, repair="repair" in given.values)
+    extension = installed(recall.places.agent_dir)
+    if extension.state != "absent":
+        is_well = extension.state == "current"
+        detail, _, repair = extension.detail.rpartition("; ")
+        told = "as this version has it" if is_well else f"{extension.state}: {detail}"
+        checks.append(Check("pi extension", ok=is_well, detail=told, repair=repair))
     put(line(doctor_fields(checks)) if "json" in given.values else doctor_text(checks))
     return 0 if all(check.ok for check in checks) else 2
 

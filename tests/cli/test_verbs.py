@@ -53,6 +53,31 @@ def test_text_may_begin_with_a_dash_or_come_from_stdin(cli, stdin):
     assert cli.json("show", "2")["entry"]["text"] == "größer"
 
 
+@pytest.mark.parametrize("nothing", [b"", b" \n"])
+def test_a_pipe_that_failed_deletes_no_memory(cli, stdin, nothing):
+    cli.ok("remember", "tea")
+    stdin(nothing)
+    ran = cli("remember", "--id", "1", "-")
+    assert (ran.code, ran.out) == (2, "")
+    assert "nothing came from stdin for #1" in ran.err
+    assert cli.json("show", "1")["entry"]["text"] == "tea"
+    cli.ok("remember", "--id", "1", "")
+    assert cli("show", "1").code == 2
+
+
+def test_doctor_looks_at_the_extension_of_pi_where_there_is_one(home):
+    home.run("setup", "pi")
+    told = home.run("doctor", "--json").json
+    assert told["checks"][-1] == {
+        "name": "pi extension", "ok": True, "detail": "as this version has it", "repair": "",
+    }  # fmt: skip
+    (home.user.parent / "agent/extensions/clawa-search/clawa.ts").write_text("// old\n")
+    ran = home.run("doctor")
+    assert ran.code == 2
+    assert "WRONG  pi extension: outdated: was installed by another clawa-search\n" in ran.out
+    assert "       run `clawa-search setup pi` again\n" in ran.out
+
+
 @pytest.mark.parametrize(
     "argv",
     [
