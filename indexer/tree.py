@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from indexer.entry import Line
 
-from indexer.formats.head import head_of, known_ids
+from indexer.formats.head import head_of, is_one, known_ids
 from indexer.formats.parse import Malformed, id_of, strict_loads
 from indexer.formats.pi import BOM, unwrapped
 from indexer.tail import open_lines, read_lines
@@ -148,6 +148,8 @@ def ids_of(line: Line, *, torn: bool = False) -> tuple[str, str | None] | None:
         torn: no LF ends the line, so that its head does not prove that it is whole.
     """
     head = head_of(line.raw) if not torn else None
+    if head is not None and not line.cut and not is_one(line, head):
+        head = None
     ids = known_ids(line, head) if head is not None else None
     if ids is not None:
         return ids[0], ids[1] or None

@@ -93,13 +93,15 @@ def holds_no_text(line: Line, head: Head) -> bool:
     """Prove by the raw bytes of the line of *head* that it holds no entry."""
     if line.cut:
         return head.tool
-    raw, end = line.raw, head.end
-    # A torn line must not be passed over in silence: it must end well and be one entry.
-    return (
-        raw.endswith(b"}")
-        and (head.tool or raw.find(b'"text"', end) < 0)
-        and raw.find(SECOND_ENTRY, end) < 0
-    )
+    return (head.tool or line.raw.find(b'"text"', head.end) < 0) and is_one(line, head)
+
+
+def is_one(line: Line, head: Head) -> bool:
+    """Tell whether the line of *head*, which was read whole, ends well and is one entry.
+
+    A torn line must not be passed over in silence.
+    """
+    return line.raw.endswith(b"}") and line.raw.find(SECOND_ENTRY, head.end) < 0
 
 
 def known_ids(line: Line, head: Head) -> tuple[str, str] | None:

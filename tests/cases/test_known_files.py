@@ -9,7 +9,7 @@ import pytest
 
 from indexer.discover import Listing
 from indexer.sync import sync
-from tests.builders import Home, chain, header, lines, user
+from tests.builders import Home, assistant, chain, header, line, lines, user
 
 JUNK = b"{no json\n"
 
@@ -208,3 +208,15 @@ def test_a_table_of_memories_that_was_put_aside_takes_nothing_along(home):
     assert {hit.excerpt for hit in home.hits("beta")} == {"beta two", "beta three"}
     assert home.hits("alpha") == []
     assert home.recall.memories.integrity() == []
+
+
+def test_a_torn_line_is_no_leaf_indexed_or_not(home):
+    said = chain(
+        user("root"), assistant("needle side"), assistant("needle leaf", parentId="a0000001")
+    )
+    lost = line(chain(assistant("needle lost", parentId="a0000001"), first=9)[0])
+    home.write("a.jsonl").write_bytes(lines(header(), *said) + lost[:-8] + b"\n")
+    live = {3: False, 4: True}
+    assert {hit.line: hit.live for hit in home.hits("needle", everything=True)} == live
+    home.reindex()
+    assert {hit.line: hit.live for hit in home.hits("needle", everything=True)} == live
