@@ -219,6 +219,22 @@ def unknown(verb: str, name: str, known: Iterable[str]) -> InvalidInputError:
     )
 
 
+def mistaken(words: Iterable[str], flags: Iterable[Flag]) -> list[str]:
+    """Return a note for each of *words* that stands in a text and was perhaps meant as a flag."""
+    odd = [word for word in words if word[:2] == "--" and looks_like_flag(word)]
+    if not odd:  # as good as always
+        return []
+    from difflib import get_close_matches
+
+    names = [name for flag in flags for name in flag.names]
+    near = {word: get_close_matches(word.partition("=")[0], names, 1, 0.8) for word in odd}
+    return [
+        f"{word}: looked for as a word; did you mean {found[0]}?"
+        for word, found in near.items()
+        if found
+    ]
+
+
 def find_verb(argv: list[str]) -> tuple[list[str], str, list[str]]:
     """Return the flags before the verb, the verb (empty: none there), and what follows it."""
     number = 0

@@ -18,6 +18,7 @@ from clawa_search.cli.flags import (
     REINDEX_FLAGS,
     is_number,
     last,
+    mistaken,
     split,
     wants_json,
 )
@@ -66,6 +67,8 @@ def answer(recall: Recall, given: Split) -> int:
 
         preload("search")
     found = recall.search(question)
+    if not (given.ended or given.from_stdin):
+        found.notes += mistaken(given.words, RECALL_FLAGS)
     text = render(found, values)
     for note in found.notes if "json" not in values else ():
         tell(note)

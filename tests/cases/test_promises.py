@@ -401,3 +401,19 @@ def test_who_quotes_words_that_never_stand_together_is_told(either):
     assert answer.hits == []
     assert any("side by side" in note for note in answer.notes)
     assert either.ask('"the deploy"').notes == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["tea", "--jsn"], ["--jsn: looked for as a word; did you mean --json?"]),
+        (["tea", "--sicne=2d"], ["--sicne=2d: looked for as a word; did you mean --since?"]),
+        (["git", "log", "--oneline", "-p", "--no-cache"], []),
+        (["--", "tea", "--jsn"], []),
+    ],
+)
+def test_a_mistaken_flag_behind_words_is_told(home, words, told):
+    home.write("a.jsonl", user("tea and git log"))
+    ran = home.run("recall", *words)
+    assert ran.code == 0
+    assert ran.err == "".join(f"clawa-search: {note}\n" for note in told)
