@@ -23,7 +23,7 @@ from indexer.errors import IndexBrokenError, IndexBusyError, RecallError
 AUTO_SYNC_BYTES = 8 << 20
 """More than this unindexed in scope, and a recall first indexes it: reading it in memory would
 be slower each time."""
-QUESTION_COMMIT_S = 5.0
+QUESTION_COMMIT_S = 10.0
 """A question that has to index first may be given up: what it did until then must not be lost."""
 
 

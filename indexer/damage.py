@@ -16,8 +16,8 @@ from indexer.errors import IndexBrokenError
 def find_damage(generation: Generation) -> str:
     """Say what of *generation* is damaged; empty when nothing is, or when it may not be read.
 
-    Lost or cut files, a `meta.json` or a catalog that is none, or parts of different times. Bits that a disk flipped inside
-    a file are `doctor`'s to find: that reads everything.
+    Lost or cut files, a `meta.json` or a catalog that is none, parts of different times. Bits that
+    a disk flipped inside a file are `doctor`'s to find: that reads everything.
     """
     if not _is_ours(generation):
         return ""

@@ -39,7 +39,7 @@ def condition(con: sqlite3.Connection) -> str:
     names = {
         name
         for (name,) in con.execute(
-            "SELECT name FROM sqlite_master WHERE name GLOB 'memories*' AND type = 'table'"
+            "SELECT name FROM sqlite_master WHERE name GLOB 'memories*' AND type IN ('table', 'view')"
             # When a table is renamed, its triggers go along.
             " OR tbl_name = 'memories' AND type = 'trigger'"
         )

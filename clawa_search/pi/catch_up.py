@@ -21,7 +21,10 @@ _NICENESS = 10
 
 
 class CatchUp:
-    """Indexes the folders that changed, one process at a time; it is told them as `INDEX FOLDER…`."""
+    """Indexes the folders that changed, one process at a time.
+
+    It is told an index and its folders as words.
+    """
 
     def __init__(self, command: tuple[str, ...] | None = None) -> None:
         self._command = command or (sys.executable, "-P", "-m", "clawa_search.pi.catch_up")
@@ -32,7 +35,10 @@ class CatchUp:
         self._closed = False
 
     def request(self, folder: str, index_dir: str) -> bool:
-        """Index *folder* in *index_dir* soon, both absolute; tell whether there is anything to do. Never waits."""
+        """Index *folder* in *index_dir* soon; tell whether there is anything to do. Never waits.
+
+        Both are absolute: the process stands in another folder than Pi.
+        """
         if not folder or not os.path.isdir(folder):
             return False
         with self._lock:
@@ -93,7 +99,10 @@ class CatchUp:
 
 
 def main(words: list[str]) -> int:
-    """Index the session files of folders, named after the index; another writer at work is as good."""
+    """Index the session files of the folders named after the index.
+
+    Another writer at work is as good.
+    """
     from clawa_search.errors import IndexBusyError
     from clawa_search.pi.lifetime import end_with_parent
     from indexer.discover import Listing

@@ -122,6 +122,11 @@ def column(searcher: Searcher, field: str, addresses: list[DocAddress], place: s
 
 
 def broken(place: str, error: Exception) -> IndexBrokenError:
+    if "Lockfile" in str(error):  # the engine makes a file there even to read
+        return IndexBrokenError(
+            f"{place}: the index cannot be read: no file can be made in its folders",
+            hint="check their permissions, or use --index-dir",
+        )
     return IndexBrokenError(
         f"{place}: the index cannot be read: {error}",
         hint="run `clawa-search reindex`, which builds a new one when needed",

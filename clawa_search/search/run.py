@@ -95,7 +95,10 @@ def _answer(
 
 
 def _widened(query: Query, sources: _Sources, *, is_wild: bool) -> list[str]:
-    """Cut a long question; look for other spellings, for similar words where one is unknown, and for wildcards."""
+    """Cut a long question, and look for other words that it may mean.
+
+    Other spellings, similar words where one is unknown, what wildcards stand for.
+    """
     vocabulary = Vocabulary(sources.index, sources.memories, sources.read.files)
     try:
         _cut(query, sources, vocabulary)

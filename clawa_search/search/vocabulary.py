@@ -68,9 +68,10 @@ class Vocabulary:
         return set() if self.cut else left
 
     def counts(self, tokens: Iterable[str], field: str = "text") -> dict[str, int]:
-        """Return how many entries hold each of *tokens* in *field*; if none does, how many memories.
+        """Return how many entries hold each of *tokens* in *field*.
 
-        Of what is not indexed only a little is looked at, see `is_partial`.
+        If none does, how many memories. Of what is not indexed only a little is looked at, see
+        `is_partial`.
         """
         counts = self._counts(tokens, field)
         if self._files and not self.is_partial and field == "text":

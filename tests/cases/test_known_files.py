@@ -115,7 +115,7 @@ def test_a_renamed_session_keeps_its_entries_and_its_old_name_is_free(home):
 
 @pytest.fixture
 def rooted(home):
-    """A home with sessions of its own, below another root, named by itself, and of a flat folder."""
+    """A home with sessions of its own, below a root, named by itself, and of a flat folder."""
     home.write("a.jsonl", user("alpha own"))
     place(home.user / "extra", "b.jsonl", "alpha below another root")
     named = place(home.user / "usb", "c.jsonl", "alpha named")

@@ -1,4 +1,4 @@
-"""Which part of everything a question is about: flags, filters in the query, copies, long questions."""
+"""What a question is about: flags, filters in it, copies, all of its words."""
 
 import pytest
 

@@ -287,7 +287,7 @@ OLD = {
 
 @pytest.fixture(params=OLD)
 def aged(home, monkeypatch, request):
-    """A home of eight sessions, the last of them below no root, whose index is of no use any more."""
+    """A home of eight sessions, the last of them below no root, whose index is of no use."""
     for number in range(7):
         path = home.write(f"{number}.jsonl", user(f"alpha {number}"))
         os.utime(path, (1_000 + number, 1_000 + number))

@@ -273,3 +273,17 @@ def test_when_no_id_is_left_that_is_what_is_told(store, foreign):
     with pytest.raises(StoreError, match="no id is left"):
         store.remember("one more")
     assert store.integrity() == []
+
+
+def test_a_view_of_that_name_is_told_and_not_taken_for_an_empty_home(tmp_path):
+    path = tmp_path / "memories.sqlite"
+    database = sqlite3.connect(path)
+    with database:
+        database.execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, ts, text, tags)")
+        database.execute("CREATE VIEW memories AS SELECT * FROM notes")
+    database.close()
+    with MemoryStore(str(path)) as store, pytest.raises(StoreError, match="is not ours"):
+        store.remember("tea")
+    database = sqlite3.connect(path)
+    assert database.execute("SELECT count(*) FROM memories").fetchone() == (0,)
+    database.close()
