@@ -20,6 +20,12 @@ KINDS = (
         rf"-----BEGIN {PEM}-----[\s\S]*?(?:-----END {PEM}-----|\Z)",
     ),
     ("AWS key", ("AKIA", "ASIA"), r"(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Z])"),
+    (
+        "AWS key",
+        ("AWS_SECRET_ACCESS_KEY", "aws_secret_access_key"),
+        r"(?:AWS_SECRET_ACCESS_KEY|aws_secret_access_key)[\"']?\s*[=:]\s*[\"']?[A-Za-z0-9/+]{40}",
+    ),
+    ("bearer token", ("Bearer ",), r"Bearer [A-Za-z0-9._~+/-]{20,}=*"),
     ("JWT", ("eyJ",), r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.?[A-Za-z0-9_-]*"),
     (
         "GitHub token",

@@ -12,6 +12,9 @@ KEY = "-----BEGIN {0}PRIVATE KEY{1}-----\nMIIEow==\nAAAA\n-----END {0}PRIVATE KE
 SECRETS = {
     "AKIAABCDEFGHIJKLMNOP": "AWS key",
     "ASIA0123456789ABCDEF": "AWS key",
+    f"AWS_SECRET_ACCESS_KEY={'a1/+' * 10}": "AWS key",
+    'aws_secret_access_key": "' + "a1/+" * 10: "AWS key",
+    f"Bearer {'a1-_' * 6}==": "bearer token",
     "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl": "JWT",
     **{f"gh{letter}_{'a1B2' * 9}": "GitHub token" for letter in "oprsu"},
     f"github_pat_{'a1_B' * 9}": "GitHub token",
@@ -32,7 +35,7 @@ SECRETS = {
     KEY.format("PGP ", " BLOCK"): "private key",
 }
 PLAIN = ["sk-", "AKIA", "ghp_short", "eyJ.eyJ", "-----BEGIN CERTIFICATE-----", "task-list", "word",
-         "hf_", "SG.x.y", "xoxo", "caf\xe9", "\n", "risk-averse", "-----BEGIN", "npm_config"]  # fmt: skip
+         "hf_", "SG.x.y", "xoxo", "caf\xe9", "\n", "risk-averse", "Bearer of news", "-----BEGIN", "npm_config"]  # fmt: skip
 
 
 @given(st.lists(st.sampled_from([*SECRETS, *PLAIN]), max_size=12))
