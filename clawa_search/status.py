@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog
     from indexer.discover import Found
 
+from indexer import layout
 from indexer.discover import newest as recent
 from indexer.errors import IndexBrokenError, RecallError
 from indexer.status import unchanged
@@ -61,8 +62,11 @@ def sessions(recall: Recall) -> dict[str, object]:
         "segments": 0,
         "newest_indexed_ms": None,
     }
-    catalog = None
     try:
+        generation = layout.current(recall.places.index_dir)
+        if generation is not None and not generation.is_usable:
+            why = f"of version {generation.version}; the next reindex makes it anew"
+            told["index_error"] = f"{generation.folder}: {why}"
         catalog = recall.open_catalog()
         if catalog is not None:
             told |= catalog.totals()

@@ -86,3 +86,16 @@ def test_every_status_has_a_text_of_one_line_a_field(told):
     said = status_text(told)
     assert said.endswith("\n")
     assert "\x1b" not in said
+
+
+def test_an_index_of_another_version_is_told(home):
+    home.reindex()
+    home.close()
+    (home.index / "CURRENT").write_text("gen-1 s0a0\n")
+    told = status(home.recall)
+    assert told["index_error"] == (
+        f"{home.index}/gen-1: of version s0a0; the next reindex makes it anew"
+    )
+    assert told["files_pending"] == 4
+    home.reindex()
+    assert "index_error" not in status(home.recall)
