@@ -166,7 +166,8 @@ class Presenter:
             hit.explain = winner.parts
         if self._evidence is not None:
             score = winner.score - winner.speaker
-            hit.strength = self._evidence.strength(score / factor, text)
+            by_itself = winner.own > 0.0 or bool(self._engine.query.phrases)
+            hit.strength = self._evidence.strength(score / factor, text, by_itself=by_itself)
             hit.tier = tier(hit.strength)
 
     def _is_visible(self, places: Iterable[Place]) -> bool:

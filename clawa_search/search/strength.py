@@ -22,8 +22,8 @@ UNSPACED_LENGTH, ACROSS = 0.5, 0.1
 nobody ever wrote it: across the border of two words that says little."""
 WEAK_BELOW = 0.5
 WHOLE = 0.999
-GUESSED = 0.4
-"""The most that a hit can have which holds only words that were guessed."""
+THIN = 0.4
+"""The most that a hit can have which holds only words that were guessed, or none at all."""
 MATCH, WEAK = "match", "weak"
 
 
@@ -64,12 +64,13 @@ class Evidence:
         self._base = BASE + (UNKNOWN * unknown / self.total if self.total else 0.0)
         self._base += LENGTH * log(max(1.0, length))
 
-    def strength(self, score: float, text: str) -> float:
+    def strength(self, score: float, text: str, *, by_itself: bool = True) -> float:
         """Return the strength of a hit, 0 to 1.
 
         Args:
             score: on the scale of one entry: without the factor of memories.
             text: what the hit says.
+            by_itself: it matched, and not what stands beside it alone.
         """
         if not self.total:  # only phrases were asked for, and they are there
             return 1.0
@@ -79,7 +80,7 @@ class Evidence:
         strength = 1.0 / (1.0 + exp(-max(min(told, 50.0), -50.0)))
         if held >= WHOLE * self.total:  # every word is there, however long the text around them
             return max(strength, WEAK_BELOW)
-        return strength if held or not any(self._guessed) else min(strength, GUESSED)
+        return strength if by_itself and (held or not any(self._guessed)) else min(strength, THIN)
 
 
 def tier(strength: float) -> str:

@@ -417,3 +417,14 @@ def test_a_mistaken_flag_behind_words_is_told(home, words, told):
     ran = home.run("recall", *words)
     assert ran.code == 0
     assert ran.err == "".join(f"clawa-search: {note}\n" for note in told)
+
+
+@pytest.mark.parametrize("said", ["where did we put the copper kettle lid", "銅のやかんの蓋はどこ"])
+def test_what_holds_no_word_of_the_question_is_weak(either, said):
+    either.write("a.jsonl", user(said), assistant("Behind it."), user("Thank you!"))
+    either.ready()
+    asked = "copper kettle lid" if said.isascii() else "やかんの蓋"
+    first, *others = either.hits(asked)
+    assert (first.line, first.tier) == (2, "match")
+    assert others
+    assert {hit.tier for hit in others} == {"weak"}
