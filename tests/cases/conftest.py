@@ -1,4 +1,4 @@
-"""Homes in which the cases happen."""
+"""The home that most cases are told in."""
 
 import pytest
 
@@ -12,9 +12,8 @@ def home(tmp_path):
     made.close()
 
 
-@pytest.fixture(params=["fresh", "indexed"])
-def either(request, tmp_path):
-    """A home whose sessions are read unindexed, and one whose sessions are indexed."""
-    made = Home(tmp_path, indexed=request.param == "indexed")
-    yield made
-    made.close()
+@pytest.fixture(params=[False, True], ids=["fresh", "indexed"])
+def either(home, request):
+    """Return the home with what is written before `ready` indexed, or not."""
+    home.indexed = request.param
+    return home

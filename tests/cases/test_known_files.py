@@ -14,13 +14,6 @@ from tests.builders import Home, assistant, chain, header, line, lines, user
 JUNK = b"{no json\n"
 
 
-@pytest.fixture
-def home(tmp_path):
-    made = Home(tmp_path)
-    yield made
-    made.close()
-
-
 def place(folder: Path, name: str, *said: str) -> Path:
     folder.mkdir(exist_ok=True)
     path = folder / name

@@ -11,21 +11,7 @@ from clawa_search.pi.tools import question_of
 from clawa_search.search import vocabulary, widen
 from clawa_search.search.query import parse
 from indexer.store import WriterLock
-from tests.builders import Home, assistant, chain, header, line, lines, swap, text, user
-
-
-@pytest.fixture
-def home(tmp_path):
-    made = Home(tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture(params=[False, True], ids=["fresh", "indexed"])
-def either(home, request):
-    """Return the home with what is written before `ready` indexed, or not."""
-    home.indexed = request.param
-    return home
+from tests.builders import assistant, chain, header, line, lines, swap, text, user
 
 
 @pytest.mark.parametrize("query", ["foo_bar baz_qux", "packages/tui/test/test-themes.ts"])

@@ -3,24 +3,10 @@
 import pytest
 
 from clawa_search.search.question import MAX_QUERY_CHARS
-from tests.builders import Home, assistant, chain, header, lines, user
+from tests.builders import assistant, chain, header, lines, user
 
 DAY_MS = 86_400_000
 MAY_1 = 1_777_622_400_000
-
-
-@pytest.fixture
-def home(tmp_path):
-    made = Home(tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture(params=[False, True], ids=["fresh", "indexed"])
-def either(home, request):
-    """Return the home with what is written before `ready` indexed, or not."""
-    home.indexed = request.param
-    return home
 
 
 @pytest.mark.parametrize("scope", [["--all"], ["--project", "/srv/demo"], []])

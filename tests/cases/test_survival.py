@@ -18,13 +18,6 @@ from indexer.writer import Writer, is_lost
 from tests.builders import Home, assistant, call, chain, header, lines, tool, user
 
 
-@pytest.fixture
-def home(tmp_path):
-    made = Home(tmp_path)
-    yield made
-    made.close()
-
-
 def folder_of(home: Home) -> Path:
     return Path(home.recall.places.index_dir)
 
