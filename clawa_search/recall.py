@@ -226,28 +226,16 @@ class Recall:
 
         Of an index of another version, what it knew.
         """
+        if self._catalog is None:
+            from indexer.known import known_before
+
+            return known_before(self.places.index_dir)
         from indexer import snapshot
         from indexer.layout import Generation
         from indexer.version import VERSION
 
-        if self._catalog is None:
-            return self._of_another_version()
         self._short = snapshot.read(Generation(self._folder, VERSION), self._short)
         return self._short
-
-    def _of_another_version(self) -> Known | None:
-        from indexer import layout
-        from indexer.known import Known
-
-        try:
-            generation = layout.current(self.places.index_dir)
-            if generation is None or generation.is_usable:
-                return None
-            found = Known(generation)
-        except IndexBrokenError:
-            return None
-        found.close()
-        return found
 
     def open_index(self) -> SessionIndex | None:
         """Return the index that belongs to the catalog, as of the latest commit.

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from indexer.snapshot import Snapshot
     from indexer.status import Status
 
-from indexer import snapshot
+from indexer import layout, snapshot
+from indexer.errors import IndexBrokenError
 
 
 class Known:
@@ -58,3 +59,16 @@ class Known:
     def rows(self, paths: list[str]) -> dict[str, Status]:
         """Return the catalog's rows of *paths*."""
         return self._open().statuses_of(paths) if paths else {}
+
+
+def known_before(index_dir: str) -> Known | None:
+    """Return what the index in *index_dir* knew, be it of this version; None if that is lost."""
+    try:
+        generation = layout.current(index_dir)
+        if generation is None:
+            return None
+        known = Known(generation)
+    except IndexBrokenError:
+        return None
+    known.close()
+    return known

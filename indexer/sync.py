@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 from indexer import layout
 from indexer.errors import IndexBrokenError
-from indexer.known import Known
+from indexer.known import Known, known_before
 from indexer.plan import count_unchanged, plan
 from indexer.report import Progress, SyncReport
 from indexer.version import VERSION
@@ -155,7 +155,8 @@ def _build(
     from indexer import store
     from indexer.passing import Pass
 
-    roots, paths = _known_before(index_dir)
+    known = known_before(index_dir)
+    roots, paths = (known.roots, list(known.files)) if known else ([], [])
     below = tuple(f"{root.rstrip('/')}/" for root in roots)
     loose = [path for path in paths if not path.startswith(below)]
     for path in loose if narrow else paths:
@@ -185,16 +186,3 @@ def _build(
             store.discard(fresh)
         raise
     store.remove_others(index_dir, fresh)
-
-
-def _known_before(index_dir: str) -> tuple[list[str], list[str]]:
-    """Return the roots and the paths of the generation that is about to be replaced."""
-    try:
-        generation = layout.current(index_dir)
-        if generation is None:
-            return [], []
-        known = Known(generation)
-        known.close()
-        return known.roots, list(known.files)
-    except IndexBrokenError:
-        return [], []

@@ -23,7 +23,6 @@ from clawa_search.search.query import (
     Query,
     keep_rarest,
     parse,
-    take_filters,
 )
 from clawa_search.search.question import Answer
 from clawa_search.search.scope import Fresh, Scope, find_files, is_wide, make_scope
@@ -44,11 +43,14 @@ def answer(recall: Recall, question: Question) -> Answer:
     if question.now_ms is None:
         question.now_ms = int(time.time() * 1000)
     query = parse(question.query)
-    against = take_filters(query, question, recall.places.absolute)
-    if against:
-        made = Answer(question.query)
-        made.notes.append(against)
-        return made
+    if query.filters:
+        from clawa_search.search.filters import take_filters
+
+        against = take_filters(query, question, recall.places.absolute)
+        if against:
+            made = Answer(question.query)
+            made.notes.append(against)
+            return made
     try:
         made = _answer(recall, question, query, None)
     except BaseException as error:

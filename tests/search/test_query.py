@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clawa_search.search import irregular
-from clawa_search.search.query import MAX_PAIRS, MAX_WORDS, keep_rarest, parse, take_filters
+from clawa_search.search.filters import take_filters
+from clawa_search.search.query import MAX_PAIRS, MAX_WORDS, keep_rarest, parse
 from clawa_search.search.question import Question
 from indexer.analysis import Word, text_tokens
 
