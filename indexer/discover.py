@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-from indexer.status import FILE, FOLDER, FORMAT, told
+from indexer.status import FILE, FOLDER, FORMAT, INODE, told
 
 MAX_DEPTH = 12
 PASSED_OVER = frozenset({".git", "node_modules"})
@@ -197,8 +197,12 @@ class Listing:
             found = self._inodes[key]
             found.path, found.stat = path, stat
 
-    def drop_links(self) -> None:
-        """Drop files that are known ones under another name, whichever was met first."""
+    def drop_links(self, known: Mapping[str, str] | None = None) -> None:
+        """Drop files that are known ones under another name, whichever was met first.
+
+        Args:
+            known: what is indexed by now, if that is not what the listing was made with.
+        """
         same = set(self.unchanged.values())
         if len(same) < len(self.unchanged):  # indexed under both
             first: dict[str, str] = {}
@@ -207,28 +211,41 @@ class Listing:
             self.unchanged = {path: status for status, path in first.items()}
         if self.files and same:
             self.take(found for found in self.files if told(found.stat) not in same)
-        self._take_known_names()
+        self._take_known_names(self.known if known is None else known)
 
-    def _take_known_names(self) -> None:
-        """Let what was met through a link to its folder first be the file that is indexed."""
-        met = {found.path for found in self.files}
-        if met <= self.known.keys():
+    def _take_known_names(self, known: Mapping[str, str]) -> None:
+        """Let a file that is met under a new name be the one that is indexed already.
+
+        By its inode: it may have grown since. After a rename the old name leads nowhere.
+        """
+        if not known or all(found.path in known for found in self.files):
             return
-        unseen = self.known.keys() - met - self.unchanged.keys()
-        names = {self.known[path]: path for path in unseen}
-        left = []
+        names: dict[str, list[str]] = {}
+        for path, status in known.items():
+            names.setdefault(status.split()[INODE], []).append(path)
+        met = {found.path for found in self.files}.union(self.unchanged)
+        kept = []
         for found in self.files:
-            path = "" if found.path in self.known else names.get(told(found.stat), "")
-            if path and os.path.exists(path):
-                self.unchanged[path] = self.known[path]
-            else:
-                left.append(found)
-        self.take(left)
+            path = found.path
+            if path not in known:
+                same = names.get(str(found.stat.st_ino), ())
+                path = next((one for one in same if _is_same(one, found.stat)), path)
+            if path == found.path or path not in met:
+                met.add(path)
+                kept.append(Found(path, found.stat))
+        self.take(kept)
 
     def _note(self, path: str, why: str | OSError) -> None:
         if isinstance(why, OSError):
             why = why.strerror or str(why)
         self.notes.append((path.encode("utf-8", "replace").decode(), why))
+
+
+def _is_same(path: str, status: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), status)
+    except OSError:
+        return False
 
 
 def is_text(path: str) -> bool:

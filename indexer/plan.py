@@ -10,13 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from indexer.discover import Listing
+    from indexer.discover import Found, Listing
     from indexer.report import SyncReport
     from indexer.status import Status
 
-from indexer.discover import Found
 from indexer.report import skipped_note
-from indexer.status import INODE, SESSION, unchanged
+from indexer.status import SESSION, unchanged
 
 
 class Plan:
@@ -64,8 +63,7 @@ def plan(
             if known.get(path) != told:
                 del listing.unchanged[path]
                 listing.keep(path)
-        listing.drop_links()
-    _keep_names(listing, known)
+        listing.drop_links(known)
     made.whole = len(listing.unchanged)
     statuses = rows([found.path for found in listing.files if found.path in known])
     for found in listing.files:
@@ -82,36 +80,6 @@ def plan(
         seen = {found.path for found in listing.files}.union(listing.unchanged)
         made.gone = list(rows(_gone(known.keys() - seen, roots, report)).values())
     return made
-
-
-def _keep_names(listing: Listing, known: Mapping[str, str]) -> None:
-    """Let a file that is met under a new name be the one that is indexed already.
-
-    By its inode: it may have grown since. After a rename the old name leads nowhere.
-    """
-    if all(found.path in known for found in listing.files):
-        return
-    names: dict[str, list[str]] = {}
-    for path, told in known.items():
-        names.setdefault(told.split()[INODE], []).append(path)
-    kept = []
-    met = {found.path for found in listing.files}.union(listing.unchanged)
-    for found in listing.files:
-        other = found.path
-        if other not in known:
-            same = names.get(str(found.stat.st_ino), ())
-            other = next((path for path in same if _is_same(path, found.stat)), other)
-        if other == found.path or other not in met:
-            met.add(other)
-            kept.append(Found(other, found.stat))
-    listing.take(kept)
-
-
-def _is_same(path: str, status: os.stat_result) -> bool:
-    try:
-        return os.path.samestat(os.stat(path), status)
-    except OSError:
-        return False
 
 
 def _gone(unseen: set[str], roots: list[str], report: SyncReport) -> list[str]:
