@@ -142,7 +142,10 @@ class Server:
             case "remember":
                 return tools.remember(self._recall(where), args)
             case "recall":
-                return tools.recall(self._recall(where), args, where, self._trees)
+                recall = self._recall(where)
+                return tools.recall(
+                    recall, args, where.cwd, lambda: tools.visible_to(where, self._trees)
+                )
             case _:
                 raise ProtocolError("tool: must be remember or recall")
 

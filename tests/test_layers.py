@@ -14,7 +14,8 @@ from tests.builders import REPOSITORY, Home, user
 # Each layer may import those below it, and its own.
 LAYERS = """
     clawa_search.main clawa_search.__main__
-    clawa_search.cli clawa_search.bridge clawa_search.pi
+    clawa_search.cli
+    clawa_search.bridge clawa_search.mcp_server clawa_search.pi
     clawa_search.recall
     clawa_search.show clawa_search.status clawa_search.doctor
     clawa_search.output clawa_search.continuity

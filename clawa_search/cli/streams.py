@@ -75,6 +75,19 @@ def fail(error: RecallError, *, as_json: bool) -> int:
     return 2
 
 
+def need_streams(verb: str) -> None:
+    """Make sure that a program can speak with *verb* on stdin and stdout.
+
+    Raises:
+        InvalidInputError: one of them was closed.
+    """
+    if sys.stdin is None or sys.stdout is None:
+        raise InvalidInputError(
+            f"{verb}: stdin or stdout is closed",
+            hint="a program starts it and speaks with it there",
+        )
+
+
 def read_stdin() -> str:
     """Return stdin as text; bytes that are not UTF-8 become U+FFFD.
 

@@ -19,7 +19,7 @@ from clawa_search.cli.flags import (
     is_number,
     last,
 )
-from clawa_search.cli.streams import as_text, put, read_stdin, tell
+from clawa_search.cli.streams import as_text, need_streams, put, read_stdin, tell
 from clawa_search.cli.verb import MANY, Verb
 from clawa_search.errors import InvalidInputError
 from clawa_search.output.clean import for_terminal
@@ -201,10 +201,14 @@ def memory_pass(recall: Recall, given: Split) -> int:
 
 
 def setup(recall: Recall, given: Split) -> int:
-    """Install the extension into an agent, or refresh it.
+    """Connect an agent, or refresh the connection.
 
-    Memories that a newer pi-clawa exported to `memory/legacy/` of the home are taken over.
+    pi: the extension goes into the agent's folder, and memories that a newer pi-clawa exported to
+    `memory/legacy/` of the home are taken over. claude, codex: the MCP server is registered
+    through the agent's own command; --home and the like are handed on to it.
     """
+    if given.words[0] != "pi":
+        return _setup_client(recall, given)
     from clawa_search.pi import install
 
     if "remove" in given.values:
@@ -215,6 +219,23 @@ def setup(recall: Recall, given: Split) -> int:
     put(f"{done.folder}: {done.state}\n")
     if done.detail and done.state != "absent":
         tell(done.detail)
+    return 0
+
+
+def _setup_client(recall: Recall, given: Split) -> int:
+    from clawa_search.cli import clients
+
+    client = given.words[0]
+    if "remove" in given.values:
+        put(f"{clients.unregister(client)}\n")
+        return 0
+    places, values = recall.places, given.values
+    named = ["--home", places.home] if "home" in values else []
+    named += ["--index-dir", places.index_dir] if "index_dir" in values else []
+    named += [word for folder in places.explicit for word in ("--sessions-dir", folder)]
+    put(f"{clients.register(client, named)}\n")
+    for advice in clients.ADVICE[client]:
+        tell(advice)
     return 0
 
 
@@ -240,7 +261,19 @@ def bridge(recall: Recall, given: Split) -> int:
     """Serve the Pi extension: JSON lines on stdin and stdout."""
     from clawa_search.bridge import main
 
+    need_streams("bridge")
     return main()
+
+
+def mcp(recall: Recall, given: Split) -> int:
+    """Serve recall, remember and show to an MCP client.
+
+    The client starts it and speaks to it on stdin and stdout. It needs the extra `mcp`.
+    """
+    from clawa_search.mcp_server import serve
+
+    need_streams("mcp")
+    return serve(recall)
 
 
 CONTEXT = Flag(("-C", "--context"), NUMBER, "Entries before and after.", metavar="N", high=50)
@@ -309,11 +342,11 @@ _VERBS = (
     Verb(
         setup,
         Flag(("--remove",), SWITCH, "Take it out again."),
-        usage="pi",
+        usage="pi|claude|codex",
         least=1,
         most=1,
-        choices=("pi",),
-        examples=("clawa-search setup pi", "clawa-search setup pi --remove"),
+        choices=("pi", "claude", "codex"),
+        examples=("clawa-search setup pi", "clawa-search setup claude --remove"),
     ),
     Verb(
         completion,
@@ -327,5 +360,6 @@ _VERBS = (
         ),
     ),
     Verb(bridge, examples=("""echo '{"id":1,"method":"hello"}' | clawa-search bridge""",)),
+    Verb(mcp, examples=("clawa-search mcp", "clawa-search --home ~/clawa mcp")),
 )
 VERBS = {verb.name: verb for verb in _VERBS}

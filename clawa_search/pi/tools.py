@@ -1,4 +1,4 @@
-"""The two tools of the model, from their arguments to the text that it reads."""
+"""The tools of the model, from their arguments to the text that it reads."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from clawa_search.memory.tags import left_out, wanted_tags
 from clawa_search.output.clean import for_terminal
 from clawa_search.output.text import DONE
 from clawa_search.search.question import DEFAULT_LIMIT, DEFAULT_SESSIONS, SOURCES, Question
+from clawa_search.show import MAX_CONTEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from clawa_search.pi.where import Where
     from clawa_search.search.question import Answer
@@ -58,16 +59,24 @@ def remember(recall: Recaller, args: Mapping[str, object]) -> dict[str, object]:
 
 
 def recall(
-    recaller: Recaller, args: Mapping[str, object], where: Where, trees: dict[str, SessionTree]
+    recaller: Recaller,
+    args: Mapping[str, object],
+    cwd: str,
+    visible: Callable[[], dict[str, frozenset[str]]] = dict,
 ) -> dict[str, object]:
-    """Search memories and sessions; leave out what the asking context still shows."""
+    """Search memories and sessions; leave out what the asking context still shows.
+
+    Args:
+        cwd: paths below it are told from there.
+        visible: tells what the context shows, as `visible_to` does.
+    """
     question = question_of(args)
     if not _flag(args, "include_visible"):
-        question.visible = visible_to(where, trees)
+        question.visible = visible()
     answer = recaller.search(question)
     refs = [hit.ref for hit in answer.hits]
     return {
-        "text": _told(answer, where.cwd),
+        "text": _told(answer, cwd),
         "details": {"count": len(refs), "refs": refs, "complete": answer.complete},
     }
 
@@ -81,6 +90,19 @@ def _told(answer: Answer, cwd: str) -> str:
     if answer.notes:
         text += "\n" + "".join(f"note: {for_terminal(note)}\n" for note in answer.notes)
     return text
+
+
+def show_of(args: Mapping[str, object]) -> tuple[str, int]:
+    """Return the reference that is to be opened, and how many entries around it.
+
+    Raises:
+        InvalidInputError: an argument is unknown, missing, of the wrong type or out of range.
+    """
+    _only(args, ("ref", "context"))
+    ref = _text(args, "ref")
+    if not ref.strip():
+        raise InvalidInputError("ref: must be given: mem:12, or PATH:LINE")
+    return ref, _number(args, "context", 0, MAX_CONTEXT) or 0
 
 
 def question_of(args: Mapping[str, object]) -> Question:

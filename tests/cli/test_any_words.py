@@ -13,7 +13,7 @@ from clawa_search.cli.flags import GLOBAL_FLAGS
 from clawa_search.cli.verbs import VERBS
 from tests.builders import strict
 
-RUNNING = ("demo", "bridge")  # they start processes or wait for input
+RUNNING = ("demo", "bridge", "mcp")  # they start processes or wait for input
 HARMLESS = [verb for verb in VERBS.values() if verb.name not in RUNNING]
 anything = st.text(st.characters(exclude_characters="\0"), max_size=12)
 raw = st.binary(max_size=8).map(lambda raw: os.fsdecode(raw.replace(b"\0", b"")))

@@ -45,7 +45,7 @@ def test_verbs_flags_and_choices_are_completed(complete, shell):
     assert complete(shell, "recall", "--source") == ["memory", "session"]
     assert complete(shell, "recall", "--all", "--role", last="b") == ["branch"]
     assert complete(shell, "completion") == ["bash", "zsh", "fish"]
-    assert complete(shell, "--home", "x", "setup") == ["pi"]
+    assert complete(shell, "--home", "x", "setup") == ["pi", "claude", "codex"]
 
 
 def test_an_unknown_shell_is_told_nothing(cli, monkeypatch):

@@ -70,6 +70,22 @@ def test_a_closed_stdin_is_an_empty_one(shell):
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize("verb", ["bridge", "mcp"])
+@pytest.mark.parametrize("closed", ["<&-", "</dev/null >&-"])
+def test_what_speaks_with_a_program_says_that_it_cannot(shell, verb, closed):
+    code, out, err = shell(f"cs {verb} {closed}")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"clawa-search: {verb}: stdin or stdout is closed (")
+    assert len(err.splitlines()) == 1
+
+
+def test_an_mcp_client_that_goes_away_is_no_error(shell):
+    ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    asked = f"echo '{ping}'; sleep 0.5; " * 3
+    code, _, err = shell(f"{{ {asked} }} | {{ cs mcp; echo $? >&2; }} | head -c1")
+    assert (code, err) == (0, "0\n")
+
+
 def test_without_a_home_folder_memories_still_work(shell):
     code, out, _ = shell("unset HOME; cs remember tea && cs recall tea", CLAWA_INDEX_DIR="")
     assert code == 0

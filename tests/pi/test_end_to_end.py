@@ -108,6 +108,25 @@ def test_pi_installs_the_repository_as_a_package(tmp_path, model):
     assert [one.hydrations for one in lab.model.turns] == [[lab.hydration_text()]]
 
 
+def test_pi_itself_is_a_client_of_the_mcp_server(lab):
+    """Pi's own MCP client finds the tools, with the command that the README names."""
+
+    def pi_mcp(*words):
+        done = subprocess.run(
+            [str(NODE), str(CURRENT), "mcp", *words],
+            cwd=lab.project, env=lab.env, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    server = [sys.executable, "-P", "-m", "clawa_search", "mcp"]
+    pi_mcp("add", "clawa-search", "--exposure", "direct", "--", *server)
+    told = pi_mcp("list")
+    assert "clawa-search: connected, 3 tools" in told
+    assert "remember, recall, show" in told
+
+
 @pytest.mark.parametrize("script", [CURRENT, FLOOR], ids=["current", "floor"])
 def test_of_two_installed_copies_one_serves_and_the_other_tells(tmp_path, model, script):
     lab = Lab(tmp_path, model, script)
