@@ -207,7 +207,8 @@ class Recall:
             IndexBrokenError: the index folder cannot be read.
         """
         from indexer import layout
-        from indexer.catalog import Catalog, identity
+        from indexer.catalog import Catalog
+        from indexer.status import identity
 
         generation = layout.current(self.places.index_dir)
         if generation is None or not generation.is_usable:

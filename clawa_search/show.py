@@ -86,17 +86,17 @@ def _open_number(recall: Recall, ref: str, number: str, context: int) -> Opened:
 
 
 def _open_line(recall: Recall, ref: str, path: str, line: int, context: int) -> Opened:
-    catalog = row = None
+    place, status = (path, line), OK if os.path.exists(path) else GONE
     try:
         catalog = recall.open_catalog()
         row = catalog.by_path(path) if catalog else None
+        # Where a moved file was, another one may stand by now: then that is meant.
+        if row is not None and row.path != path and status == OK:
+            row = None
+        if catalog is not None and row is not None and not _is_unchanged(row, path):
+            place, status = _find(recall, catalog, row, path, line)
     except IndexBrokenError:  # the file can be read all the same
         recall.close_index()
-    place, status = (path, line), OK
-    if catalog is not None and row is not None and not _is_unchanged(row, path):
-        place, status = _find(recall, catalog, row, path, line)
-    elif not os.path.exists(path):
-        status = GONE
     opened = Opened(ref, status)
     return opened if status == GONE else _filled(opened, *place, context)
 

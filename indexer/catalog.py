@@ -8,10 +8,10 @@ and removed by the next writer (`indexer.ledger`).
 from __future__ import annotations
 
 import _sqlite3
-import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from sqlite3 import Connection
 
     from indexer.status import Status
@@ -40,15 +40,6 @@ SELECT = f"SELECT {', '.join(COLUMNS)} FROM files"
 MAX_SEEN, FEW_VALUES = 1000, 20
 """Answers that a reader keeps while the catalog stays as it is, each to so few values: a resident
 process asks the same of it for every question."""
-
-
-def identity(path: str) -> tuple[int, int] | None:
-    """Return device and inode of the file at *path*, None when there is none."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 class File:

@@ -22,8 +22,13 @@ class RecallError(Exception):
 
 
 def tells_damage(error: BaseException) -> bool:
-    """Does *error* say that the index cannot be read? A panic in the engine is no Exception."""
-    return isinstance(error, IndexBrokenError) or type(error).__name__ == "PanicException"
+    """Does *error* say that the index cannot be read?"""
+    return isinstance(error, IndexBrokenError) or is_panic(error)
+
+
+def is_panic(error: BaseException) -> bool:
+    """Is *error* a panic of the engine? Its class cannot be imported, and is no Exception."""
+    return type(error).__name__ == "PanicException"
 
 
 class IndexBusyError(RecallError):

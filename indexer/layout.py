@@ -65,7 +65,7 @@ def current(index_dir: str) -> Generation | None:
             f"{index_dir}: the index cannot be read: {error}",
             hint="check the folder's permissions, or use --index-dir",
         ) from error
-    if not name.startswith("gen-") or "/" in name:
+    if not name.startswith("gen-") or "/" in name or "\0" in name:
         return None
     return Generation(f"{index_dir}/{name}", version)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from indexer.status import Status
 
 from indexer.report import skipped_note
-from indexer.status import SESSION, unchanged
+from indexer.status import SESSION, identity, unchanged
 
 
 class Plan:
@@ -78,16 +78,26 @@ def plan(
     made.todo.sort(key=lambda item: -item[0].stat.st_mtime_ns)
     if len(listing.unchanged) < len(known):
         seen = {found.path for found in listing.files}.union(listing.unchanged)
-        made.gone = list(rows(_gone(known.keys() - seen, roots, report)).values())
+        met = {(found.stat.st_dev, found.stat.st_ino) for found in listing.files}
+        made.gone = list(rows(_gone(known.keys() - seen, met, roots, report)).values())
     return made
 
 
-def _gone(unseen: set[str], roots: list[str], report: SyncReport) -> list[str]:
-    """Return those of the files *unseen* that are gone; note the folders that are merely away."""
+def _gone(
+    unseen: set[str], met: set[tuple[int, int]], roots: list[str], report: SyncReport
+) -> list[str]:
+    """Return those of the files *unseen* that are gone; note the folders that are merely away.
+
+    Args:
+        met: device and inode of the files of the listing. What is a link to one of them by now is
+            no longer what was indexed under its name.
+    """
     missing = set()
     gone = []
     for path in unseen:
         if not is_gone(path):
+            if identity(path) in met:
+                gone.append(path)
             continue
         folder = missing_folder(path, roots)
         if folder:

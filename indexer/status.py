@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import os
+import os
 
 SESSION, NOT_SESSION = 1, 0
 """`kind`: a session; some other `*.jsonl`."""
@@ -36,6 +34,15 @@ def told_row(status: Status) -> str:
     _, size, mtime_ns, ctime_ns, ino, kind, _, skipped, _, end = status
     told = f"{size} {mtime_ns} {ctime_ns} {ino}"
     return told + ODD if kind != SESSION or skipped or end < size else told
+
+
+def identity(path: str) -> tuple[int, int] | None:
+    """Return device and inode of the file at *path*, None when there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def times_and_inode(stat: os.stat_result) -> tuple[int, int, int]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from indexer.layout import Generation
 
 from indexer import analysis, schema
-from indexer.errors import IndexBrokenError
+from indexer.errors import IndexBrokenError, is_panic
 
 BULK_HEAP_BYTES = 90_000_000
 """What is read between two commits fills 80 MB: less would make segments and merges, more gains
@@ -47,11 +47,11 @@ class translated:  # noqa: N801  # read as a word: with translated(place)
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        if isinstance(error, ValueError | OSError) and not isinstance(error, IndexBrokenError):
+        if error is not None and (isinstance(error, ValueError | OSError) or is_panic(error)):
             raise broken(self._place, error) from error
 
 
-def broken(place: str, error: Exception) -> IndexBrokenError:
+def broken(place: str, error: BaseException) -> IndexBrokenError:
     return IndexBrokenError(
         f"{place}: the index cannot be written: {error}",
         hint="check free space and permissions; `clawa-search reindex --rebuild` makes a new one",
@@ -202,10 +202,11 @@ class Writer:
         for writer in (self._messages, self._priors):
             if writer is not None:
                 for step in (writer.rollback, writer.wait_merging_threads):
-                    try:  # noqa: SIM105  # contextlib is slow to import
+                    try:
                         step()
-                    except (ValueError, OSError):
-                        pass
+                    except BaseException as error:
+                        if not (isinstance(error, ValueError | OSError) or is_panic(error)):
+                            raise
 
 
 def _analyser(*, much: bool) -> Callable[[str], tuple[str, str]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import TracebackType
 
     from tantivy import DocAddress, Searcher
 
 from indexer.entry import ROLE_NUMBER, ROLES
-from indexer.errors import IndexBrokenError
+from indexer.errors import IndexBrokenError, is_panic
 from indexer.schema import MARKS, QUOTE, STANDING
 
 USER = ROLE_NUMBER["user"]
@@ -88,8 +89,10 @@ class Matches:
         found = []
         for mid, ts_ms in self.times(mids).items():
             at = self.places[mid]
-            role = ROLES[self.roles[at] & ~MARKS]
-            found.append(Candidate(mid, role, ts_ms, self.twins[at], self.addresses[at]))
+            number = self.roles[at] & ~MARKS
+            if not 0 <= number < len(ROLES):
+                raise broken(self._place, ValueError(f"an entry of role {number}"))
+            found.append(Candidate(mid, ROLES[number], ts_ms, self.twins[at], self.addresses[at]))
         return found
 
     def twin(self, mid: int) -> int | None:
@@ -115,13 +118,38 @@ def column(searcher: Searcher, field: str, addresses: list[DocAddress], place: s
     Raises:
         IndexBrokenError: the index at *place* is damaged.
     """
-    try:
-        return searcher.fast_field_values(field, addresses)  # type: ignore[return-value]
-    except ValueError as error:
-        raise broken(place, error) from error
+    with reading(place):
+        values = searcher.fast_field_values(field, addresses)
+    if None in values:  # every document has all of them
+        raise broken(place, ValueError(f"an entry without {field}"))
+    return values  # type: ignore[return-value]
 
 
-def broken(place: str, error: Exception) -> IndexBrokenError:
+class reading:  # noqa: N801  # read as a word: with reading(place)
+    """Turn what the engine raises over an index that it cannot read into an IndexBrokenError.
+
+    Written out, because contextlib takes a cold process 1 ms.
+    """
+
+    __slots__ = ("_place",)
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _: TracebackType | None,
+    ) -> None:
+        if error is not None and (isinstance(error, ValueError) or is_panic(error)):
+            raise broken(self._place, error) from error
+
+
+def broken(place: str, error: BaseException) -> IndexBrokenError:
     if "Lockfile" in str(error):  # the engine makes a file there even to read
         return IndexBrokenError(
             f"{place}: the index cannot be read: no file can be made in its folders",

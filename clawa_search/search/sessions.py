@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from indexer.layout import Generation
 
 from clawa_search.search.clauses import all_of, among, clauses_of, files_of, question, silent
-from clawa_search.search.matches import Candidate, Matches, broken, column
+from clawa_search.search.matches import Candidate, Matches, broken, column, reading
 from indexer.schema import SEQ_BITS, Stored
 
 TOP_ENTRIES = 400
@@ -50,13 +50,11 @@ class SessionIndex:
         self._place = generation.folder
         self._metas = (f"{generation.messages}/meta.json", f"{generation.priors}/meta.json")
         self._seen = self._commits()
-        try:
+        with reading(self._place):
             self._index = Index.open(generation.messages)
             self._prior_index = Index.open(generation.priors)
             self._searcher: Searcher = self._index.searcher()
             self._priors: Searcher = self._prior_index.searcher()
-        except ValueError as error:
-            raise broken(self._place, error) from error
         self._df: dict[tuple[str, object], int] = {}
         self._average = 0.0
         self._fields: Schema = self._index.schema
@@ -78,13 +76,11 @@ class SessionIndex:
         seen = self._commits()
         if seen == self._seen:
             return
-        try:
+        with reading(self._place):
             self._index.reload()
             self._prior_index.reload()
             self._searcher = self._index.searcher()
             self._priors = self._prior_index.searcher()
-        except ValueError as error:
-            raise broken(self._place, error) from error
         self._seen = seen
         self._df.clear()
         self._average = 0.0
@@ -103,18 +99,14 @@ class SessionIndex:
             return known
         if len(self._df) >= MAX_KNOWN:
             self._df.clear()
-        try:
+        with reading(self._place):
             found = self._df[field, token] = int(self._searcher.doc_freq(field, token))
-        except ValueError as error:
-            raise broken(self._place, error) from error
         return found
 
     def terms(self, prefix: str, limit: int) -> list[str]:
         """Return tokens of the text field that begin with *prefix*."""
-        try:
+        with reading(self._place):
             found = self._searcher.terms_with_prefix("text", prefix, limit=limit)
-        except ValueError as error:
-            raise broken(self._place, error) from error
         return [term for term, _ in found]
 
     def candidates(
@@ -168,12 +160,10 @@ class SessionIndex:
     def _newest(self, scope: Filter, limit: int) -> list[Candidate]:
         clauses = clauses_of(self._fields, None, scope)
         clauses.append((Occur.Must, Query.all_query()))
-        try:
+        with reading(self._place):
             hits = self._searcher.search(
                 Query.boolean_query(clauses), limit + 1, count=False, order_by_field="ts"
             ).hits
-        except ValueError as error:
-            raise broken(self._place, error) from error
         found = self._listed([(0.0, address) for _, address in hits])
         if len(found) > limit and found[-1].ts_ms == found[-2].ts_ms:
             # The engine takes any of those that were said at one time: the last ones are meant.
@@ -195,18 +185,14 @@ class SessionIndex:
         if scope.include is not None:
             files = among(fields, "file", scope.include)
             asked = Query.boolean_query([(Occur.Must, asked), silent(files)])
-        try:
+        with reading(self._place):
             hits = self._priors.search(asked, TOP_PRIORS, count=False).hits
-        except ValueError as error:
-            raise broken(self._place, error) from error
         numbers = column(self._priors, "file", [address for _, address in hits], self._place)
         return {number: score for number, (score, _) in zip(numbers, hits, strict=True)}
 
     def stored(self, address: DocAddress) -> Stored:
-        try:
+        with reading(self._place):
             return Stored(bytes(self._searcher.doc(address).get_first("stored") or b""))
-        except ValueError as error:
-            raise broken(self._place, error) from error
 
     def similar(self, token: str, allowed: int) -> list[str]:
         """Return tokens of entries that hold one within *allowed* mistakes of *token*."""
@@ -268,10 +254,8 @@ class SessionIndex:
         return found.candidates(found.add(hits))
 
     def _hits(self, query: Query, limit: int) -> list[tuple[float, DocAddress]]:
-        try:
+        with reading(self._place):
             return self._searcher.search(query, limit, count=False).hits
-        except ValueError as error:
-            raise broken(self._place, error) from error
 
 
 def _average_in(told: str) -> float:

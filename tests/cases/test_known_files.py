@@ -15,7 +15,7 @@ JUNK = b"{no json\n"
 
 
 def place(folder: Path, name: str, *said: str) -> Path:
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
     path.write_bytes(lines(header(session_id=name), *chain(*map(user, said))))
     return path
@@ -175,6 +175,41 @@ def test_a_session_of_one_torn_line_stays_found_once_it_was_looked_at(home):
     for _ in range(2):
         assert len(home.hits("alpha", sessions=5)[0].also) == 1
         home.reindex()
+
+
+def test_a_name_that_leads_to_another_session_by_now_loses_its_entries(home):
+    a = place(home.sessions, "a.jsonl", "alpha one")
+    b = place(home.sessions, "b.jsonl", "alpha two", "alpha three")
+    home.reindex()
+    b.unlink()
+    b.hardlink_to(a)
+    for _ in range(2):
+        home.reindex()
+        assert documents(home) == 1
+        assert len(found(home)) == 1
+    assert home.recall.status()["sessions"] == 1
+
+
+def test_a_new_session_where_another_one_was_is_what_its_name_opens(home):
+    a = place(home.sessions, "a.jsonl", "alpha one")
+    home.reindex()
+    a.rename(home.sessions / "b.jsonl")
+    home.reindex()
+    place(home.sessions, "a.jsonl", "beta one")
+    (hit,) = home.ask("beta", everything=True).hits
+    opened = home.recall.show(hit.ref)
+    assert (opened.status, opened.entry.text) == ("ok", "beta one")
+
+
+def test_a_line_is_shown_though_the_index_is_damaged(home):
+    path = place(home.sessions, "a.jsonl", "alpha one")
+    home.reindex()
+    with path.open("ab") as file:
+        file.write(line(user("alpha two")))
+    Path(home.generation.messages, "meta.json").unlink()
+    for number, text in ((2, "alpha one"), (3, "alpha two")):
+        opened = home.recall.show(f"{path}:{number}")
+        assert (opened.status, opened.entry.text) == ("ok", text)
 
 
 def test_a_line_is_shown_though_the_catalog_is_damaged(home):

@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from clawa_search.doctor import doctor
+from clawa_search.recall import Recall
+from clawa_search.search.question import Question
 from clawa_search.search.sessions import SessionIndex
+from clawa_search.status import status
 from indexer import step, store
 from indexer.catalog import Catalog
 from indexer.errors import IndexBrokenError, IndexBusyError
@@ -37,6 +41,14 @@ def scribble(path):
     swap(path, b"\xa5" * path.stat().st_size)
 
 
+def exchange(messages):
+    """Let two files of a segment take each other's place: both have a right checksum."""
+    term, fast = next(messages.glob("*.term")), next(messages.glob("*.fast"))
+    raw = term.read_bytes()
+    swap(term, fast.read_bytes())
+    swap(fast, raw)
+
+
 DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
     "meta.json is no JSON": ("messages/meta.json", scribble),
     "meta.json is cut": ("priors/meta.json", cut),
@@ -52,6 +64,8 @@ DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
     "the generation is missing": (".", shutil.rmtree),
     "it is of another version": ("../CURRENT", lambda path: path.write_text("gen-1 s0a0\n")),
     "the pointer is empty": ("../CURRENT", lambda path: path.write_text("")),
+    "the pointer is no name": ("../CURRENT", lambda path: path.write_text("gen-\0 s0a0\n")),
+    "files of a segment were exchanged": ("messages", exchange),
 }
 
 
@@ -75,6 +89,25 @@ def test_a_recall_heals_a_damaged_index(damaged):
     assert damaged.recalled(recall=damaged.new_recall()) == expected
     damaged.sync()
     assert indexed(damaged.index_dir) == damaged.expected(torn=False)
+
+
+def test_a_doctor_tells_of_a_damaged_index_and_mends_it(damaged):
+    with damaged.new_recall() as recall:
+        status(recall)
+        doctor(recall, repair=False)
+        assert all(check.ok for check in doctor(recall, repair=True))
+    assert indexed(damaged.index_dir) in (damaged.expected(torn=False), [])
+
+
+def test_numbers_that_a_disk_changed_are_damage_and_no_mistake_of_ours(lab, monkeypatch):
+    monkeypatch.setattr(Recall, "catch_up", lambda *_args, **_more: "not now")
+    path = part(lab, "messages/*.fast")
+    raw, known = path.read_bytes(), path.stat()
+    for at in range(0, len(raw), 2):
+        swap(path, raw[:at] + bytes([raw[at] ^ 4]) + raw[at + 1 :])
+        os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
+        with lab.new_recall() as recall:
+            recall.search(Question(WORD, source="session", everything=True))
 
 
 def test_a_panic_inside_the_engine_is_healed_like_any_damage(lab, monkeypatch):
