@@ -24,6 +24,7 @@ SAMPLE_TOKENS = 20
 """How many tokens of a sampled entry must be in the index."""
 SHOWN = 5
 MEND = "doctor --repair"
+BY_OWNER = "set its permissions, as its owner"
 
 
 class Check:
@@ -56,15 +57,20 @@ def doctor(recall: Recall, *, repair: bool) -> list[Check]:
         return checks
     failures = list(_mend(recall, wrong))
     checks = _all_checks(recall)
-    for name, why in failures:
+    for name, why, hint in failures:
         for check in checks:
             if check.name == name and not check.ok:
                 check.detail += f"; not repaired: {why}"
+                check.repair = hint or check.repair
     return checks
 
 
-def _mend(recall: Recall, wrong: set[str]) -> Iterator[tuple[str, str]]:
-    """Mend what is wrong, the truth before the cache; yield what could not be, and why."""
+def _mend(recall: Recall, wrong: set[str]) -> Iterator[tuple[str, str, str]]:
+    """Mend what is wrong, the truth before the cache.
+
+    Yields:
+        What could not be mended, why, and what would help.
+    """
     steps: dict[str, Callable[[], object]] = {
         "permissions": lambda: _close_to_others(recall),
         "memories": recall.memories.repair,
@@ -82,13 +88,13 @@ def _mend(recall: Recall, wrong: set[str]) -> Iterator[tuple[str, str]]:
             try:
                 step()
             except (RecallError, OSError) as error:
-                hint = getattr(error, "hint", "")
-                yield name, f"{error}; {hint}" if hint else str(error)
+                hint = BY_OWNER if isinstance(error, PermissionError) else ""
+                yield name, str(error), getattr(error, "hint", hint)
 
 
 def _reindex(recall: Recall, *, rebuild: bool) -> None:
     recall.close()
-    recall.reindex(rebuild=rebuild)
+    recall.reindex(rebuild=rebuild, suspect=rebuild)
 
 
 def _all_checks(recall: Recall) -> list[Check]:
@@ -107,7 +113,9 @@ def _guarded(name: str, recall: Recall, check: Callable[[Recall], Check]) -> Che
     try:
         return check(recall)
     except RecallError as error:
-        return Check(name, ok=False, detail=str(error), repair=error.hint or "doctor --repair")
+        helps = isinstance(error, IndexBrokenError) and "reindex" in error.hint
+        repair = "doctor --repair makes a new index" if helps else error.hint or MEND
+        return Check(name, ok=False, detail=str(error), repair=repair)
 
 
 def _private_paths(recall: Recall) -> list[str]:
@@ -141,12 +149,10 @@ def _check_memories(recall: Recall) -> Check:
         return Check("memories", ok=not why, detail=why or "none yet", repair=repair)
     problems = recall.memories.integrity()
     detail = "; ".join(problems) or f"{recall.memories.count():,}, mirror in step"
-    return Check(
-        "memories",
-        ok=not problems,
-        detail=detail,
-        repair="doctor --repair makes the mirror anew, after a copy of the database",
-    )
+    repair = "doctor --repair makes the mirror anew, after a copy of the database"
+    if not os.access(recall.places.database, os.W_OK):
+        repair = BY_OWNER
+    return Check("memories", ok=not problems, detail=detail, repair=repair)
 
 
 def _why_none_can_be(path: str) -> str:
@@ -227,8 +233,11 @@ def _wrong_entry(index: SessionIndex, row: File, seq: int) -> str:
     stored = index.entry(row.id, seq)
     if stored is None:
         return f"entry {seq} is not in the index"
-    if not is_there(row.path, stored):
-        return f"line {stored.line} is not what was indexed"
+    try:
+        if not is_there(row.path, stored):
+            return f"line {stored.line} is not what was indexed"
+    except OSError as error:
+        return f"cannot be read: {error.strerror or error}"
     for token in analysis.text_tokens(stored.text[:2000])[:SAMPLE_TOKENS]:
         if not index.df("text", token):
             return f"line {stored.line}: {token!r} is not in the index"

@@ -68,7 +68,8 @@ def _dispatch(argv: list[str]) -> int:
 def told(error: Exception) -> InternalError:
     """Return *error* in one line: what the system refused by its path, a mistake of ours by name."""
     if isinstance(error, OSError) and error.strerror:
-        return InternalError(f"{error.filename or 'system'}: {error.strerror}")
+        hint = "set its permissions" if isinstance(error, PermissionError) else ""
+        return InternalError(f"{error.filename or 'system'}: {error.strerror}", hint=hint)
     return InternalError(
         f"internal error: {type(error).__name__}: {error}",
         hint=f"please report it; with {TRACEBACK}=1 it tells where",

@@ -128,12 +128,14 @@ class Recall:
         paths: Iterable[str] = (),
         *,
         rebuild: bool = False,
+        suspect: bool = False,
         progress: Progress | None = None,
     ) -> SyncReport:
         """Bring the index up to date with *paths*, or with every session root known.
 
         Args:
-            rebuild: build a new index beside the old one and swap.
+            rebuild: build a new index beside the old one and swap; folders that are missing are
+                forgotten, unless the old one is *suspect*.
 
         Raises:
             IndexBusyError: another process is indexing.
@@ -148,6 +150,7 @@ class Recall:
                 self.places.index_dir,
                 listing,
                 rebuild=rebuild,
+                suspect=suspect,
                 seen=self._short,
                 progress=progress or self._progress,
             )
@@ -155,14 +158,14 @@ class Recall:
             self.refresh_memories()
 
     def everything(self, *, thorough: bool = True, compared: bool = False) -> Listing:
-        """List every session file of every root known; a broken index names no roots.
+        """List every session file of every root known, be it to a broken index.
 
         Args:
             thorough: see `Places.all_sessions`.
             compared: keep those that are as the catalog says apart, in `unchanged`.
         """
         from indexer import layout
-        from indexer.known import Known
+        from indexer.known import Known, known_before
 
         roots: list[str] = []
         files: Mapping[str, str] = {}
@@ -177,7 +180,8 @@ class Recall:
                     self._short = found.snapshot
                     known = files if compared else None
         except IndexBrokenError:
-            roots = []
+            if before := known_before(self.places.index_dir):
+                roots, files = before.roots, before.files
         return self.places.all_sessions(roots, thorough=thorough, known=known, indexed=files.keys())
 
     def refresh_memories(self) -> None:
@@ -216,7 +220,9 @@ class Recall:
             return None
         # By its file as well: a folder that was deleted and made anew has the old name.
         file = identity(generation.catalog)
-        if generation.folder != self._folder or file != self._file or self._catalog is None:
+        seen, catalog = (self._folder, self._file), self._catalog
+        # One that was opened as nobody could write to it does not see what others write later.
+        if catalog is None or catalog.is_frozen or seen != (generation.folder, file):
             self.close_index()
             self._catalog = Catalog(generation.catalog)
             self._folder, self._file = generation.folder, file

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from indexer.schema import Stored
 
 from clawa_search.errors import IndexBrokenError, InvalidInputError, NotFoundError
+from indexer.status import tells_gone
 
 OK, RELOCATED, GONE = "ok", "relocated", "gone"
 MAX_CONTEXT = 50
@@ -86,7 +87,7 @@ def _open_number(recall: Recall, ref: str, number: str, context: int) -> Opened:
 
 
 def _open_line(recall: Recall, ref: str, path: str, line: int, context: int) -> Opened:
-    place, status = (path, line), OK if os.path.exists(path) else GONE
+    place, status = (path, line), GONE if _is_missing(path) else OK
     try:
         catalog = recall.open_catalog()
         row = catalog.by_path(path) if catalog else None
@@ -97,8 +98,18 @@ def _open_line(recall: Recall, ref: str, path: str, line: int, context: int) -> 
             place, status = _find(recall, catalog, row, path, line)
     except IndexBrokenError:  # the file can be read all the same
         recall.close_index()
+    except OSError as error:
+        raise _unreadable(error.filename or path) from error
     opened = Opened(ref, status)
     return opened if status == GONE else _filled(opened, *place, context)
+
+
+def _is_missing(path: str) -> bool:
+    try:
+        os.stat(path)
+    except OSError as error:
+        return tells_gone(error)
+    return False
 
 
 def _is_unchanged(row: File, path: str) -> bool:
@@ -117,7 +128,7 @@ def _find(
     index = recall.open_index()
     stored: Stored | None = index.entry_at(row.id, line, row.next_seq) if index else None
     if stored is None:  # nothing that was said stood there: it can only be taken as it is now
-        return (path, line), OK if os.path.exists(path) else GONE
+        return (path, line), GONE if _is_missing(path) else OK
     if anchors.is_there(path, stored):
         return (path, line), OK
     for candidate in _places(recall, catalog, row):
@@ -160,12 +171,18 @@ def _filled(opened: Opened, path: str, line: int, context: int) -> Opened:
 
     shown, tree = open_line(path, line)
     if shown is None or tree is None:
+        if not os.access(path, os.R_OK):
+            raise _unreadable(path)
         why = "no entry stands there" if os.path.isfile(path) else "is no session file"
         raise NotFoundError(f"{path}:{line}: {why}")
     opened.entry = shown
     if context:
         opened.context = neighbours(path, tree, line, context)
     return opened
+
+
+def _unreadable(path: str) -> NotFoundError:
+    return NotFoundError(f"{path}: cannot be read", hint="set its permissions, and its folder's")
 
 
 def _open_entry(recall: Recall, entry_id: str, context: int) -> Opened | None:

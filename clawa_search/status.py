@@ -6,15 +6,15 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from clawa_search.recall import Recall
     from indexer.catalog import Catalog
-    from indexer.discover import Found
+    from indexer.discover import Found, Listing
 
+from clawa_search.search.scope import away
 from indexer import layout
 from indexer.discover import newest as recent
 from indexer.errors import IndexBrokenError, RecallError
+from indexer.known import known_before
 from indexer.status import unchanged
 from indexer.version import VERSION
 
@@ -54,7 +54,7 @@ def sessions(recall: Recall) -> dict[str, object]:
     listing.drop_links()
     told: dict[str, object] = {
         "sessions_dirs": [root for root in listing.roots if root.startswith("/")],
-        "sessions_dirs_missing": [],
+        "sessions_dirs_missing": away(listing, None, known_before(recall.places.index_dir)),
         "index_version": VERSION,
         "index_bytes": size_of(recall.places.index_dir),
         "sessions": 0,
@@ -70,25 +70,23 @@ def sessions(recall: Recall) -> dict[str, object]:
         catalog = recall.open_catalog()
         if catalog is not None:
             told |= catalog.totals()
-            away = [root for root in listing.missing if catalog.holds_below(root)]
-            told["sessions_dirs_missing"] = away
             index = recall.open_index()
             told["segments"] = index.segments if index else 0
-        told |= _pending(listing.files, catalog, told["newest_indexed_ms"])
+        told |= _pending(listing, catalog, told["newest_indexed_ms"])
     except IndexBrokenError as error:
         told["index_error"] = str(error)
-        told |= _pending(recall.everything().files, None, None)
+        told |= _pending(recall.everything(), None, None)
     return told
 
 
 def _pending(
-    files: Sequence[Found], catalog: Catalog | None, newest_indexed_ms: object
+    listing: Listing, catalog: Catalog | None, newest_indexed_ms: object
 ) -> dict[str, object]:
     """Compare the files with the catalog by status, and look when the unindexed ones end."""
     known = catalog.statuses() if catalog else {}
     pending = []
     count_bytes = 0
-    for found in files:
+    for found in listing.files:
         row = known.get(found.path)
         if row is None or not unchanged(row, found.stat):
             pending.append(found)
@@ -98,7 +96,8 @@ def _pending(
     return {
         "newest_existing_ms": newest or None,
         "files_pending": len(pending),
-        "files_unreadable": [one.path for one in pending if not os.access(one.path, os.R_OK)],
+        "files_unreadable": listing.unreadable
+        + [one.path for one in pending if not os.access(one.path, os.R_OK)],
         "bytes_pending": count_bytes,
         "lag_ms": 0 if not pending else newest - indexed if indexed else None,
     }

@@ -12,6 +12,7 @@ import _sqlite3
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
     from sqlite3 import Connection
 
     from indexer.status import Status
@@ -174,7 +175,7 @@ class Catalog:
     """The open catalog of one generation of the index, for reading."""
 
     MODE = "ro"
-    _is_frozen = False
+    is_frozen = False
     _version = 0
 
     def __init__(self, path: str) -> None:
@@ -235,7 +236,7 @@ class Catalog:
         try:
             return self.db.execute(sql, values).fetchall()
         except _sqlite3.Error as error:
-            if self.MODE != "ro" or self._is_frozen or not self._freeze(error):
+            if self.MODE != "ro" or self.is_frozen or not self._freeze(error):
                 raise self.broken(error) from error
             return self.select(sql, values)
         except UnicodeEncodeError:  # asked for a path that is no Unicode: it is never recorded
@@ -251,7 +252,7 @@ class Catalog:
         self._seen.clear()
         self._version = 0
         self.db = self._open("ro&immutable=1")
-        self._is_frozen = True
+        self.is_frozen = True
         return True
 
     def statuses(self) -> dict[str, Status]:
@@ -289,14 +290,16 @@ class Catalog:
     def _files(self, where: str, value: object) -> list[File]:
         return [File(row) for row in self._held(SELECT + where, value)]
 
-    def ids_of_project(self, project: str, among: list[int]) -> list[int]:
-        """Return those of *among* whose cwd is the folder *project* or below it."""
-        below = project.rstrip("/") + "/"
-        rows = self.select(
-            "SELECT id FROM files WHERE cwd = ? OR substr(cwd, 1, ?) = ?",
-            (project, len(below), below),
-        )
-        wanted = {row[0] for row in rows}
+    def ids_of_project(self, names: Sequence[str], among: list[int]) -> list[int]:
+        """Return those of *among* whose cwd is the folder of one of *names*, or below it."""
+        wanted: set[object] = set()
+        for name in names:
+            below = name.rstrip("/") + "/"
+            rows = self.select(
+                "SELECT id FROM files WHERE cwd = ? OR substr(cwd, 1, ?) = ?",
+                (name, len(below), below),
+            )
+            wanted.update(row[0] for row in rows)
         return [number for number in among if number in wanted]
 
     def roots(self) -> list[str]:

@@ -38,7 +38,8 @@ class Listing:
         notes: `(path, why)` of what could not be looked at.
         roots: the folders that were walked with everything below them, and the files that
             were named: what must be looked at again next time.
-        missing: roots that do not exist.
+        missing: folders among the roots that do not exist.
+        unreadable: files and folders that the system keeps from us.
         unchanged: status of the files that are as *known* says, by path; each once after
             `drop_links`.
     """
@@ -52,6 +53,7 @@ class Listing:
         "notes",
         "roots",
         "unchanged",
+        "unreadable",
     )
 
     def __init__(self, known: Mapping[str, str] | None = None) -> None:
@@ -67,6 +69,7 @@ class Listing:
         self.notes: list[tuple[str, str]] = []
         self.roots: list[str] = []
         self.missing: list[str] = []
+        self.unreadable: list[str] = []
         self._folders: dict[tuple[int, int], int] = {}
         self._inodes: dict[tuple[int, int], Found] = {}
 
@@ -84,7 +87,8 @@ class Listing:
         try:
             mode = os.stat(root).st_mode  # pathlib costs a cold process 9 ms
         except (FileNotFoundError, NotADirectoryError) as error:
-            self.missing.append(root)
+            if not root.endswith(".jsonl"):  # a file that was named once may be deleted
+                self.missing.append(root)
             if named:
                 self._note(root, error)
             return
@@ -237,6 +241,7 @@ class Listing:
 
     def _note(self, path: str, why: str | OSError) -> None:
         if isinstance(why, OSError):
+            self.unreadable.append(path)
             why = why.strerror or str(why)
         self.notes.append((path.encode("utf-8", "replace").decode(), why))
 

@@ -61,14 +61,26 @@ class Known:
         return self._open().statuses_of(paths) if paths else {}
 
 
-def known_before(index_dir: str) -> Known | None:
-    """Return what the index in *index_dir* knew, be it of this version; None if that is lost."""
+def known_before(index_dir: str) -> Known | Snapshot | None:
+    """Return what the index in *index_dir* knew, be it of this version; None if that is lost.
+
+    Of a damaged one its last snapshot tells; when no generation is named, that of the newest.
+    """
+    generation = None
     try:
         generation = layout.current(index_dir)
         if generation is None:
-            return None
+            return _newest_snapshot(index_dir)
         known = Known(generation)
     except IndexBrokenError:
-        return None
+        return snapshot.last(generation) if generation else None
     known.close()
     return known
+
+
+def _newest_snapshot(index_dir: str) -> Snapshot | None:
+    for generation in layout.generations(index_dir):
+        found = snapshot.last(generation)
+        if found is not None:
+            return found
+    return None

@@ -70,6 +70,16 @@ def current(index_dir: str) -> Generation | None:
     return Generation(f"{index_dir}/{name}", version)
 
 
+def generations(index_dir: str) -> list[Generation]:
+    """Return every generation that lies in *index_dir*, the newest first, whole or not."""
+    try:
+        names = os.listdir(index_dir)
+    except OSError:
+        return []
+    numbers = [int(name[4:]) for name in names if name[:4] == "gen-" and name[4:].isdecimal()]
+    return [Generation(f"{index_dir}/gen-{number}", "") for number in sorted(numbers, reverse=True)]
+
+
 def signature(generation: Generation) -> int:
     """Return a number made of the names, sizes and times of all files of both indexes.
 

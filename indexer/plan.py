@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from indexer.status import Status
 
 from indexer.report import skipped_note
-from indexer.status import SESSION, identity, unchanged
+from indexer.status import SESSION, identity, tells_gone, unchanged
 
 
 class Plan:
@@ -65,7 +64,8 @@ def plan(
                 listing.keep(path)
         listing.drop_links(known)
     made.whole = len(listing.unchanged)
-    statuses = rows([found.path for found in listing.files if found.path in known])
+    # Of all of them: of a path that a snapshot has wrong the catalog knows better.
+    statuses = rows([found.path for found in listing.files])
     for found in listing.files:
         status = statuses.get(found.path)
         if status is None or not unchanged(status, found.stat):
@@ -76,24 +76,30 @@ def plan(
         return made
     # Recent history first: that is what the next question will be about.
     made.todo.sort(key=lambda item: -item[0].stat.st_mtime_ns)
+    missing: set[str] = set()
     if len(listing.unchanged) < len(known):
         seen = {found.path for found in listing.files}.union(listing.unchanged)
         met = {(found.stat.st_dev, found.stat.st_ino) for found in listing.files}
-        made.gone = list(rows(_gone(known.keys() - seen, met, roots, report)).values())
+        gone, missing = _gone(known.keys() - seen, met, roots)
+        made.gone = list(rows(gone).values())
+    for folder in sorted(missing):
+        report.note(folder, "the folder is missing; what was indexed from it is kept")
+    for folder in sorted(set(roots).intersection(listing.missing) - missing):
+        report.note(folder, "the folder is missing; it is looked for again the next time")
     return made
 
 
 def _gone(
-    unseen: set[str], met: set[tuple[int, int]], roots: list[str], report: SyncReport
-) -> list[str]:
-    """Return those of the files *unseen* that are gone; note the folders that are merely away.
+    unseen: set[str], met: set[tuple[int, int]], roots: list[str]
+) -> tuple[list[str], set[str]]:
+    """Return those of the files *unseen* that are gone, and the folders that are merely away.
 
     Args:
         met: device and inode of the files of the listing. What is a link to one of them by now is
             no longer what was indexed under its name.
     """
-    missing = set()
-    gone = []
+    missing: set[str] = set()
+    gone: list[str] = []
     for path in unseen:
         if not is_gone(path):
             if identity(path) in met:
@@ -104,19 +110,15 @@ def _gone(
             missing.add(folder)
         else:
             gone.append(path)
-    for folder in sorted(missing):
-        report.note(folder, "the folder is missing; what was indexed from it is kept")
-    return gone
+    return gone, missing
 
 
 def is_gone(path: str) -> bool:
     """Is there surely no file at *path* any more? Not while permission or disk fail."""
     try:
         return not stat.S_ISREG(os.stat(path).st_mode)
-    except (FileNotFoundError, NotADirectoryError):
-        return True
     except OSError as error:
-        return error.errno == errno.ELOOP
+        return tells_gone(error)
 
 
 def missing_folder(path: str, roots: list[str]) -> str:

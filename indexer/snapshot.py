@@ -60,17 +60,21 @@ def read(generation: Generation, seen: Snapshot | None = None) -> Snapshot | Non
     """
     try:
         stamp = _stamp(generation)
-        if seen is not None and seen.stamp == stamp:
-            return seen
-        found, count = files.read_pairs(_path(generation))
-    except (OSError, ValueError):
+    except OSError:
         return None
-    if found.pop(STAMP, None) != stamp:
-        return None
+    if seen is not None and seen.stamp == stamp:
+        return seen
+    made = last(generation)
+    return made if made is not None and made.stamp == stamp else None
+
+
+def last(generation: Generation) -> Snapshot | None:
+    """Return the snapshot as it lies there, whatever became of the catalog; None if it is torn."""
     try:
-        signature = int(found.pop(SIGNATURE))
+        found, count = files.read_pairs(_path(generation))
+        stamp, signature = found.pop(STAMP), int(found.pop(SIGNATURE))
         roots = [found.pop(f"{ROOT}{number}") for number in range(int(found.pop(ROOT)))]
-    except (KeyError, ValueError):
+    except (OSError, KeyError, ValueError):
         return None
     return Snapshot(found, roots, signature, count - len(found), stamp)
 

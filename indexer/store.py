@@ -61,6 +61,11 @@ def remove_others(index_dir: str, keep: Generation | None) -> None:
 
 
 def unwritable(index_dir: str, error: OSError) -> IndexBrokenError:
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return IndexBrokenError(
+            f"{index_dir}: the index cannot be written: this is no folder",
+            hint="name another with --index-dir",
+        )
     return IndexBrokenError(
         f"{index_dir}: the index cannot be written: {error.strerror or error}",
         hint="check the folder's permissions and free space, or use --index-dir",

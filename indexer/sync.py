@@ -27,6 +27,7 @@ from indexer.report import Progress, SyncReport
 from indexer.version import VERSION
 
 NEVER_S = float("inf")
+FORGOTTEN = "the folder is missing and no longer known; `clawa-search reindex DIR` names one again"
 
 
 def sync(
@@ -46,7 +47,8 @@ def sync(
     Files of the catalog that *listing* does not name are left alone unless they are gone.
 
     Args:
-        rebuild: build a new index beside the old one and swap.
+        rebuild: build a new index beside the old one and swap; unless the old one is suspect,
+            folders that are missing are forgotten.
         suspect: somebody failed to read the index: look for damage first.
         narrow: a question waits for no more than *listing*. When a new index must be made, what
             the roots of the old one lead to is left to a later sync.
@@ -73,7 +75,8 @@ def sync(
             try:
                 todo = (index_dir, listing, report, progress, commit_s)
                 if rebuild or not _continued(*todo, suspect=suspect):
-                    _build(*todo, narrow=narrow, swap=rebuild)
+                    forget = rebuild and not suspect
+                    _build(*todo, narrow=narrow, swap=rebuild, forget=forget)
             except OSError as error:  # the folder was deleted under us, for one
                 raise store.unwritable(index_dir, error) from error
     report.took_ms = (clock() - began) * 1000
@@ -146,17 +149,25 @@ def _build(
     *,
     narrow: bool,
     swap: bool,
+    forget: bool,
 ) -> None:
-    """Build a new generation beside the current one, which stays until the new one is whole.
+    """Build a new generation beside the current one.
 
-    With *swap*, that is; otherwise the current one is of no use to anybody, and the new one is used
-    from its first commit on: who is killed while it grows has to go on from there only.
+    Args:
+        swap: the current one stays until the new one is whole. Else it is of no use to anybody, and
+            the new one is used from its first commit on: who is killed while it grows has to go on
+            from there only.
+        forget: folders that are missing are roots no more.
     """
     from indexer import store
     from indexer.passing import Pass
 
     known = known_before(index_dir)
     roots, paths = (known.roots, list(known.files)) if known else ([], [])
+    if forget:
+        for root in set(roots).intersection(listing.missing):
+            report.note(root, FORGOTTEN)
+        roots = [root for root in roots if root not in listing.missing]
     below = tuple(f"{root.rstrip('/')}/" for root in roots)
     loose = [path for path in paths if not path.startswith(below)]
     for path in loose if narrow else paths:

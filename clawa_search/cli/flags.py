@@ -105,8 +105,8 @@ RECALL_FLAGS = (
     ),
     Flag(("--all",), SWITCH, "Every known session of every project."),
     Flag(("--project",), TEXT, "Sessions whose project is DIR or below it.", metavar="DIR"),
-    Flag(("--session-file",), TEXT, "Only this session file.", metavar="FILE", many=True),
-    Flag(("--role",), TEXT, "Only what this role said.", choices=ROLES, many=True),
+    Flag(("--session-file",), TEXT, "Of sessions, only this file.", metavar="FILE", many=True),
+    Flag(("--role",), TEXT, "Of sessions, only what this role said.", choices=ROLES, many=True),
     Flag(
         ("--since",), TEXT, "Not before: 2026-05-01, 7d, yesterday, last tuesday.", metavar="WHEN"
     ),

@@ -33,8 +33,8 @@ def recall(recall: Recall, given: Split) -> int:
     All memories of the home and its five most recent session files are searched, unless flags
     say otherwise. Without QUERY come the newest entries; `-` reads QUERY from stdin.
 
-    "quoted words" stand together, -"quoted words" do not occur; role:user, since:7d,
-    until:DATE, tag:T and project:DIR narrow as the flags do.
+    "quoted words" stand together; beside other words, -"quoted words" do not occur. role:user,
+    since:7d, until:DATE, tag:T and project:DIR narrow as the flags do.
     """
     from clawa_search.cli.hot import answer
 

@@ -52,7 +52,6 @@ class Database:
         self._reads: tuple[int, int] | None = None  # device and inode
         self._writes: tuple[int, int] | None = None
         self._frozen = False
-        self._seen = False  # the reader has seen the table
         self._state: State | None = None  # as of then
         self._current_at: int | None = None  # data_version of the reader with a usable mirror
 
@@ -70,6 +69,10 @@ class Database:
     def close(self) -> None:
         """Close both connections. The last program to do so tidies the write-ahead log."""
         self.close_reader()
+        self.close_writer()
+
+    def close_writer(self) -> None:
+        """Close the connection that writes; the next block opens another."""
         if self._writer:
             self._writer.close()
         self._writer = None
@@ -152,9 +155,7 @@ class Database:
         except FileNotFoundError:
             key = None
         if not self._writer or key != self._writes:
-            if self._writer:
-                self._writer.close()
-                self._writer = None
+            self.close_writer()
             from clawa_search.memory.write_connection import open_writer
 
             self._writer = open_writer(self.path, wait_s)
@@ -252,14 +253,18 @@ class Database:
         if not self._reader or key != self._reads or self._frozen:
             self.close_reader()
             self._reader, self._frozen = connect.open_reader(self.path)
-            self._reads, self._seen, self._current_at = key, False, None
+            self._reads, self._current_at = key, None
         return self._reader
 
     def _has_memories(self, con: sqlite3.Connection) -> bool:
-        if not self._seen:
-            found = con.execute("SELECT 1 FROM sqlite_master WHERE name = 'memories'").fetchone()
-            self._seen = found is not None
-        return self._seen
+        """Tell whether the table is there: another program may put it aside at any time."""
+        try:
+            con.execute("SELECT 1 FROM memories LIMIT 0")
+        except _sqlite3.OperationalError as error:
+            if "no such table" in str(error):
+                return False
+            raise
+        return True
 
     def _is_behind(self, con: sqlite3.Connection) -> bool:
         """Tell whether more memories are stale than a search would analyse."""
@@ -341,6 +346,8 @@ class Writing:
             self._con = self._database.open_writer()
             begin(self._con)
         except _ERRORS as error:
+            # It may hold a page that a full disk kept it from writing.
+            self._database.close_writer()
             raise connect.store_error(self._database.path, error) from error
         return self._con
 

@@ -7,13 +7,17 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-from clawa_search.memory.record import MEMORY, Memory, read
+from clawa_search.memory.record import END_OF_TIME, MEMORY, Memory, read
 from clawa_search.memory.terms import span
 
 SCAN_ROWS = 20_000
 """Memories that are looked at, newest first, where no index helps: about 1 us each."""
 
-_NEWEST = f"SELECT {MEMORY} FROM memories ORDER BY ts DESC, id DESC LIMIT ?"
+_NEWEST = f"""SELECT {MEMORY} FROM memories WHERE ts > {-END_OF_TIME} AND ts < {END_OF_TIME}
+ORDER BY ts DESC, id DESC LIMIT ?"""
+# SQLite sorts what is no number (another program wrote it) above every number.
+_TIMELESS = f"""SELECT {MEMORY} FROM memories WHERE ts IS NULL OR ts <= {-END_OF_TIME}
+OR ts >= {END_OF_TIME} ORDER BY id DESC LIMIT ?"""
 _BETWEEN = f"""SELECT {MEMORY} FROM memories WHERE ts >= ? AND ts <= ?
 ORDER BY ts DESC, id DESC LIMIT ?"""
 _TAGGED = """SELECT id FROM memories_tags t WHERE tag = ? AND ts >= ? AND ts <= ?
@@ -30,9 +34,12 @@ ORDER BY ts DESC, id DESC LIMIT ?) WHERE instr(text, ?) > 0"""
 def newest(
     con: sqlite3.Connection, limit: int, since_ms: int | None, until_ms: int | None
 ) -> list[Memory]:
-    """Return the newest memories of a time."""
+    """Return the newest memories of a time; without one, those of unknown time come last."""
     if since_ms is None and until_ms is None:
-        return [read(row) for row in con.execute(_NEWEST, (limit,))]
+        rows = con.execute(_NEWEST, (limit,)).fetchall()
+        if len(rows) < limit:
+            rows += con.execute(_TIMELESS, (limit - len(rows),)).fetchall()
+        return [read(row) for row in rows]
     return [read(row) for row in con.execute(_BETWEEN, (*span(since_ms, until_ms), limit))]
 
 

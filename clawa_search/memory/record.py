@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 from clawa_search.memory.tags import parse
 
 MEMORY = "id, ts, text, tags"  # the columns that `read` takes
-_END_OF_TIME = 1 << 53  # ms; beyond it JavaScript and JSON cannot count
+END_OF_TIME = 1 << 53  # ms; beyond it JavaScript and JSON cannot count
 
 
 class Memory:
@@ -61,4 +61,4 @@ def plain_text(value: object) -> str:
 
 def plain_time(value: object) -> int:
     """Return a stored time in Unix ms; 0 (unknown) for what is no time."""
-    return int(value) if isinstance(value, (int, float)) and abs(value) < _END_OF_TIME else 0
+    return int(value) if isinstance(value, (int, float)) and abs(value) < END_OF_TIME else 0

@@ -56,7 +56,10 @@ def hit_text(number: int, hit: Hit, excerpt: str, *, cwd: str = "", explain: boo
     if hit.tier == "weak":
         head += " · weak"
     # Masked once more: a sign that a terminal must not see may have stood inside of a secret.
-    lines = [for_terminal(head).replace("\n", " "), masked(for_terminal(excerpt))]
+    lines = [
+        for_terminal(head).replace("\n", " "),
+        _without_blank_lines(masked(for_terminal(excerpt))),
+    ]
     for ref, role, text in hit.context:
         shown = masked(for_terminal(text)).replace("\n", " ")
         lines.append(for_terminal(f"   {near(ref, cwd)} [{role}] ").replace("\n", " ") + shown)
@@ -64,6 +67,13 @@ def hit_text(number: int, hit: Hit, excerpt: str, *, cwd: str = "", explain: boo
         told = " + ".join(f"{name} {value:.3f}" for name, value in hit.explain.items())
         lines.append(f"   score {hit.score:.3f} = {told}; strength {hit.strength:.2f}")
     return "\n".join(lines) + "\n"
+
+
+def _without_blank_lines(text: str) -> str:
+    """Return *text* as one block: a blank line ends a hit, and no text may forge the next one."""
+    if "\n" not in text:
+        return text
+    return "\n".join([line for line in text.split("\n") if line and not line.isspace()])
 
 
 def near(path: str, cwd: str) -> str:

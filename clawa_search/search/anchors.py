@@ -10,24 +10,33 @@ if TYPE_CHECKING:
     from indexer.schema import Stored
 
 from indexer.probe import line_probe
+from indexer.status import tells_gone
 
 READ_AT_ONCE_BYTES = 1 << 20
 """A longer line is read block by block."""
 
 
 def is_there(path: str, stored: Stored) -> bool:
-    """Does the line that *stored* names still stand at its offset in the file at *path*?"""
-    before = 1 if stored.offset else 0
+    """Does the line that *stored* names still stand at its offset in the file at *path*?
+
+    Raises:
+        OSError: there is a file, but it cannot be read.
+    """
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return False
+        return _stands_there(path, stored)
+    except OSError as error:
+        if tells_gone(error):
+            return False
+        raise
+
+
+def _stands_there(path: str, stored: Stored) -> bool:
+    before = 1 if stored.offset else 0
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if stored.size > READ_AT_ONCE_BYTES:
             return _is_long_line_there(fd, stored)
         raw = os.pread(fd, before + stored.size + 1, stored.offset - before)
-    except OSError:
-        return False
     finally:
         os.close(fd)
     line = raw[before : before + stored.size]
@@ -61,15 +70,24 @@ def find_line(path: str, stored: Stored) -> int:
 
     The same bytes count first, then an entry of the same id and text; one that had no id (Pi
     gives old files ids when it opens them) is known by its text, at the nearest line.
+
+    Raises:
+        OSError: there is a file, but it cannot be read.
     """
+    try:
+        return _look_for(path, stored)
+    except OSError as error:
+        if tells_gone(error):
+            return 0
+        raise
+
+
+def _look_for(path: str, stored: Stored) -> int:
     from indexer.formats.parse import Malformed
     from indexer.formats.pi import Reader
     from indexer.tail import open_lines, read_lines
 
-    try:
-        fd = open_lines(path)
-    except OSError:
-        return 0
+    fd = open_lines(path)
     found: list[int] = []
     reader = Reader()
     try:
@@ -81,8 +99,6 @@ def find_line(path: str, stored: Stored) -> int:
             except Malformed:
                 continue
             found += [line.number for entry in entries if _is_same(entry, stored)]
-    except OSError:
-        return 0
     finally:
         os.close(fd)
     return min(found, key=lambda number: abs(number - stored.line), default=0)

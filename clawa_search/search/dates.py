@@ -88,6 +88,7 @@ def parse_when(text: str, *, now_ms: int, end: bool, zone: tzinfo | None = None)
 def _parse(text: str, now_ms: int, end: bool, zone: tzinfo | None) -> int:
     if text.lower() == "now":
         return now_ms
+    text = _extended(text)
     if text.isascii() and text.isdigit():
         if len(text) != 4:
             return _unix_ms(text, end)
@@ -99,6 +100,23 @@ def _parse(text: str, now_ms: int, end: bool, zone: tzinfo | None) -> int:
         return back
     span = _whole_span(text, _local(now_ms, zone).date())
     return _midnight(span.end, zone) - 1 if end else _midnight(span.first, zone)
+
+
+def _extended(text: str) -> str:
+    """Write an ISO date, with a time or without, in its usual form: 20260102T0304, 2026-W01-5."""
+    day, mark, clock = text[:10], text[10:11], text[11:]
+    if len(text) >= 8 and text[:8].isdigit() and text[8:9] in ("", "T", "t"):
+        day, mark, clock = f"{text[:4]}-{text[4:6]}-{text[6:8]}", text[8:9], text[9:]
+    elif text[4:6] in ("-W", "-w"):
+        day = datetime.fromisoformat(day.upper()).date().isoformat()
+    elif not (text[4:5] == text[7:8] == "-"):
+        return text
+    digits = clock[: len(clock) - len(clock.lstrip("0123456789"))]
+    if len(digits) in (4, 6):
+        clock = (
+            f"{digits[:2]}:{digits[2:4]}{':' * (len(digits) > 4)}{digits[4:]}{clock[len(digits) :]}"
+        )
+    return day + mark + clock
 
 
 def _unix_ms(text: str, end: bool) -> int:
@@ -113,7 +131,10 @@ def _date_time_ms(text: str, end: bool, zone: tzinfo | None) -> int:
     """Read an ISO date and time; *end* takes all of the minute or second that is named."""
     text = text[:10] + "T" + text[11:].replace(" ", "").upper()
     clock = text[11:].partition("Z")[0].partition("+")[0].partition("-")[0]
-    if ":" not in clock:
+    hour_only = len(clock) == 2
+    if hour_only:
+        text = text[:13] + ":00" + text[13:]
+    elif ":" not in clock:
         raise ValueError("the time of day wants a colon: 14:30")
     moment = datetime.fromisoformat(text)
     phrases.check_year(moment.year)
@@ -123,6 +144,7 @@ def _date_time_ms(text: str, end: bool, zone: tzinfo | None) -> int:
         # bound takes the earlier of what may be meant, an upper one the later.
         seconds = [moment.replace(tzinfo=zone, fold=fold).timestamp() for fold in (0, 1)]
     named = 1 if "." in clock or "," in clock else _MINUTE if clock.count(":") == 1 else _SECOND
+    named = _HOUR if hour_only else named
     return round(max(seconds) * 1000) + named - 1 if end else round(min(seconds) * 1000)
 
 

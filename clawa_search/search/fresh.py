@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ MAX_BYTES = 32 << 20
 """What one recall reads of files that are not indexed; the rest is named in a note."""
 PREFILTER_BYTES = 1 << 20
 """From here on entries are first tested for a piece of any word, before they are analysed."""
+TORN_S = 60
+"""A file that nobody wrote to for so long ends as it is: a torn last line is an unreadable one."""
+VANISHED = "moved or deleted while it was asked for: ask again"
 NEW_FILE_IDS = 1 << 38
 MIN_NEEDLE = 2
 """Characters: a shorter one stands in nearly every text."""
@@ -108,7 +112,9 @@ def pending_bytes(fresh: Sequence[tuple[Found, Status | None]], book: Catalog | 
 
 
 def read_fresh(
-    fresh: Sequence[tuple[Found, Status | None]], book: Catalog | None, project: str = ""
+    fresh: Sequence[tuple[Found, Status | None]],
+    book: Catalog | None,
+    projects: tuple[str, ...] = (),
 ) -> Fresh:
     """Read what the index lacks, newest files first, up to MAX_BYTES."""
     result = Fresh()
@@ -122,11 +128,13 @@ def read_fresh(
         except OSError as error:
             if not isinstance(error, FileNotFoundError):
                 result.unread.append((found.path, f"cannot be read: {error.strerror}"))
-            elif row is not None:
+                continue
+            result.unread.append((found.path, VANISHED))
+            if row is not None:
                 result.stale_ids.append(row.id)
             continue
         try:
-            budget -= _read_file(result, fd, found, row, NEW_FILE_IDS + number, budget, project)
+            budget -= _read_file(result, fd, found, row, NEW_FILE_IDS + number, budget, projects)
         except OSError as error:
             result.unread.append((found.path, f"cannot be read: {error.strerror}"))
         finally:
@@ -141,7 +149,7 @@ def _read_file(
     row: File | None,
     new_id: int,
     budget: int,
-    project: str,
+    projects: tuple[str, ...],
 ) -> int:
     now = os.fstat(fd)
     size = now.st_size if stat.S_ISREG(now.st_mode) else 0
@@ -156,10 +164,11 @@ def _read_file(
         result.left_bytes += size - begin
         result.left_files += 1
         return 0
-    read = _read_lines(fd, found.path, row, new_id, size)
+    is_left = time.time() - now.st_mtime > TORN_S
+    read = _read_lines(fd, found.path, row, new_id, size, is_left=is_left)
     if read is None:
         result.others.append(found.path)
-    elif _is_in(read.session.cwd, project):
+    elif _is_in(read.session.cwd, projects):
         result.files.append(read)
         if read.skipped:
             from indexer.report import skipped_note
@@ -168,11 +177,20 @@ def _read_file(
     return size - begin
 
 
-def _is_in(cwd: str, project: str) -> bool:
-    return not project or cwd == project or cwd.startswith(project.rstrip("/") + "/")
+def _is_in(cwd: str, projects: tuple[str, ...]) -> bool:
+    return not projects or any(
+        cwd == project or cwd.startswith(project.rstrip("/") + "/") for project in projects
+    )
 
 
-def _read_lines(fd: int, path: str, row: File | None, new_id: int, size: int) -> FreshFile | None:
+def _read_lines(
+    fd: int, path: str, row: File | None, new_id: int, size: int, *, is_left: bool
+) -> FreshFile | None:
+    """Read what the index lacks of a file; None when it is no session.
+
+    Args:
+        is_left: nobody is writing any more, so that a torn last line stays what it is.
+    """
     from indexer.formats.parse import Malformed, fast_loads, strict_loads
     from indexer.formats.pi import Reader
     from indexer.tail import read_lines
@@ -187,7 +205,7 @@ def _read_lines(fd: int, path: str, row: File | None, new_id: int, size: int) ->
         try:
             entries = reader.read(line)
         except Malformed:
-            if line.offset + line.size < size:  # else it is still being written
+            if is_left or line.offset + line.size < size:  # else it is still being written
                 file.skipped += 1
                 file.skipped_line = file.skipped_line or line.number
             continue

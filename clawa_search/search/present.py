@@ -89,7 +89,12 @@ class Copy:
 
 
 class Presenter:
-    """Makes the hits of one answer; reads each file and row at most once."""
+    """Makes the hits of one answer; reads each file and row at most once.
+
+    Attributes:
+        notes: what was found and is no longer there.
+        unreadable: why, by the path of a file that holds hits nobody could check.
+    """
 
     def __init__(self, engine: Engine, catalog: Catalog | None) -> None:
         self._engine = engine
@@ -97,6 +102,7 @@ class Presenter:
         self._rows: dict[int, File | None] = {}
         self._trees: dict[str, Tree | None] = {}
         self.notes: list[str] = []
+        self.unreadable: dict[str, str] = {}
         self._needles = Needles(engine.query.shown)
         self._seen = frozenset[str]().union(*engine.question.visible.values())
         self._newest = engine.query.newest
@@ -283,9 +289,13 @@ class Presenter:
         return place
 
     def _checked_line(self, row: File, stored: Stored) -> int:
-        if anchors.is_there(row.path, stored):
-            return stored.line
-        line = anchors.find_line(row.path, stored)
+        try:
+            if anchors.is_there(row.path, stored):
+                return stored.line
+            line = anchors.find_line(row.path, stored)
+        except OSError as error:
+            self.unreadable[row.path] = f"cannot be read: {error.strerror or error}"
+            return 0
         if not line:
             self.notes.append(f"{row.path}:{stored.line}: gone: the file changed since it was read")
         return line

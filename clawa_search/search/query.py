@@ -53,6 +53,7 @@ class Query:
         runs: three tokens in a row around the longest words of a sentence, the same: what was
             copied from a text finds it, however common its words.
         prefixes, fuzzies: tokens of `word*` and `word~`.
+        notes: what was not taken as it may be meant.
         guesses: tokens that stand in for unknown words, evidence of half weight; alone they
             make a weak hit.
         foreign: in another language than English, as far as one can tell.
@@ -70,6 +71,7 @@ class Query:
         "fuzzies",
         "guesses",
         "literal",
+        "notes",
         "pairs",
         "personal",
         "phrases",
@@ -97,6 +99,7 @@ class Query:
         self.typed: list[Word] = []
         self.filters: list[tuple[str, str]] = []
         self.literal = ""
+        self.notes: list[str] = []
 
     @property
     def shown(self) -> list[Word]:
@@ -269,14 +272,26 @@ def _take_wildcards(query: Query, plain: str) -> list[Word]:
     for word in plain.split():
         stem = word[:-1]
         mark = word[-1]
-        if mark in "*~" and len(stem) > 1 and stem.isalnum():
-            tokens = analysis.text_tokens(stem)
+        if mark in "*~" and stem[-1:].isalnum():
+            # Of an identifier the last part is widened.
+            first, last = _last_part(stem)
+            tokens = analysis.text_tokens(last) if len(last) > 1 else []
             if len(tokens) == 1:
-                prefix = tokens[0] if mark == "~" else _prefix(stem, tokens[0])
+                prefix = tokens[0] if mark == "~" else _prefix(last, tokens[0])
                 (query.fuzzies if mark == "~" else query.prefixes).append(prefix)
+                kept.append(first)
                 continue
+            query.notes.append(f"{word!r}: too short to stand for several words, or none at all")
         kept.append(word)
     return analysis.query_words(" ".join(kept))
+
+
+def _last_part(stem: str) -> tuple[str, str]:
+    """Cut *stem* before the letters and digits that it ends with."""
+    at = len(stem)
+    while at and stem[at - 1].isalnum():
+        at -= 1
+    return stem[:at], stem[at:]
 
 
 def _prefix(word: str, stem: str) -> str:

@@ -25,7 +25,7 @@ from clawa_search.search.query import (
     parse,
 )
 from clawa_search.search.question import Answer
-from clawa_search.search.scope import Fresh, Scope, find_files, is_wide, make_scope
+from clawa_search.search.scope import Fresh, Scope, find_files, is_wide, make_scope, names_of
 from clawa_search.search.spellings import with_spellings
 from clawa_search.search.vocabulary import Vocabulary
 from indexer.errors import IndexBrokenError, tells_damage
@@ -70,7 +70,7 @@ def _answer(
     made = Answer(question.query)
     sources = _Sources(recall, question, made, damage)
     is_wild = bool(query.prefixes or query.fuzzies)
-    made.notes += _widened(query, sources, is_wild=is_wild)
+    made.notes += query.notes + _widened(query, sources, is_wild=is_wild)
     if len(query.words) >= BARE_WORDS:
         from clawa_search.search.irregular import with_forms
 
@@ -90,6 +90,9 @@ def _answer(
     made.hits = presenter.hits(winners, question.limit)
     made.words = query.shown
     made.notes += engine.notes + presenter.notes
+    for path, why in presenter.unreadable.items():
+        if f"{path}: {why}" not in made.notes:
+            sources.incomplete(f"{path}: {why}")
     if query.phrases and not made.hits:
         made.notes.append(NO_PHRASE)
     made.complete = made.complete and engine.complete
@@ -223,11 +226,12 @@ class _Sources:
             pending = fresh.pending_bytes(self.scope.fresh, self.catalog)
             if pending > AUTO_SYNC_BYTES and not self._is_beyond_repair:
                 self._catch_up(question)
-            self.read = fresh.read_fresh(self.scope.fresh, self.catalog, question.project)
+            projects = names_of(question.project)
+            self.read = fresh.read_fresh(self.scope.fresh, self.catalog, projects)
             if self.read.rewritten:
                 # `show` takes a line for what the index had there: it must be what is shown here.
                 self._catch_up(question)
-                self.read = fresh.read_fresh(self.scope.fresh, self.catalog, question.project)
+                self.read = fresh.read_fresh(self.scope.fresh, self.catalog, projects)
         self._tell()
         named = [self._recall.places.absolute(path) for path in question.session_files]
         for path in named:

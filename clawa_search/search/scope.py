@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clawa_search.places import Places
@@ -106,6 +108,13 @@ def is_wide(question: Question) -> bool:
     return not question.session_files and (question.everything or bool(question.project))
 
 
+def names_of(project: str) -> tuple[str, ...]:
+    """Return the names of a project's folder: as it was given, and without links, as Pi has it."""
+    if not project:
+        return ()
+    return tuple(dict.fromkeys((project.rstrip("/") or project, os.path.realpath(project))))
+
+
 def make_scope(
     question: Question,
     places: Places,
@@ -122,13 +131,11 @@ def make_scope(
     scope.filter.since_ms, scope.filter.until_ms = question.since_ms, question.until_ms
     listing = find_files(question, places, catalog, short)
     listing.drop_links()
-    scope.notes = listing.notes
+    scope.notes = listing.notes + [(root, MISSING) for root in away(listing, catalog, short)]
     if catalog is None:
         scope.fresh = [(found, None) for found in listing.files]
         scope.filter.include = []
         return scope
-    missing = [root for root in listing.missing if catalog.holds_below(root)]
-    scope.notes += [(root, MISSING) for root in missing]
     known = catalog.statuses_of([found.path for found in listing.files])
     allowed = _compare(scope, listing.files, known)
     whole = listing.unchanged.keys()
@@ -137,7 +144,7 @@ def make_scope(
         # recorded: then the allowed ones must be named, not the others.
         allowed += [row[6] for row in catalog.statuses_of(list(whole)).values()]
         if question.project:
-            allowed = catalog.ids_of_project(question.project, allowed)
+            allowed = catalog.ids_of_project(names_of(question.project), allowed)
         scope.filter.include = allowed
         return scope
     others = listing.known.keys() - whole
@@ -145,6 +152,23 @@ def make_scope(
     left_out = (row[6] for row in catalog.statuses_of(list(others)).values())
     scope.filter.exclude = [number for number in left_out if number not in wanted]
     return scope
+
+
+def away(
+    listing: Listing, catalog: Catalog | None, short: Snapshot | Known | None = None
+) -> list[str]:
+    """Return the folders that *listing* missed though sessions were indexed from them once."""
+    if not listing.missing:
+        return []
+    roots = short.roots if short else catalog.roots() if catalog else []
+    files = short.files if short else ()
+    return [
+        root
+        for root in listing.missing
+        if root in roots
+        or (catalog is not None and catalog.holds_below(root))
+        or any(path.startswith(f"{root.rstrip('/')}/") for path in files)
+    ]
 
 
 def _compare(scope: Scope, files: list[Found], known: dict[str, Status]) -> list[int]:

@@ -31,8 +31,8 @@ TEXTS = st.one_of(st.text(max_size=40), st.lists(PIECES, max_size=7).map(" ".joi
 DAYS = st.dates(date(1980, 1, 1), date(2100, 12, 31))
 
 
-def at(year: int, month: int, day: int, hour: int = 0, minute: int = 0, zone=LOS_ANGELES) -> int:
-    return int(datetime(year, month, day, hour, minute, tzinfo=zone).timestamp() * 1000)
+def at(year, month, day, hour=0, minute=0, second=0, zone=LOS_ANGELES) -> int:
+    return int(datetime(year, month, day, hour, minute, second, tzinfo=zone).timestamp() * 1000)
 
 
 def bounds(text: str, zone=LOS_ANGELES, now_ms: int = NOW_MS) -> tuple[int, int]:
@@ -93,6 +93,12 @@ def test_a_date_is_its_whole_local_day(day, zone):
         ("December", (2025, 12, 1), (2026, 1, 1)),
         ("2026-02", (2026, 2, 1), (2026, 3, 1)),
         ("2025", (2025, 1, 1), (2026, 1, 1)),
+        ("20260501", (2026, 5, 1), (2026, 5, 2)),
+        ("2026-W18-5", (2026, 5, 1), (2026, 5, 2)),
+        ("2026-05-01T09", (2026, 5, 1, 9), (2026, 5, 1, 10)),
+        ("20260501T0930", (2026, 5, 1, 9, 30), (2026, 5, 1, 9, 31)),
+        ("20260501T093015", (2026, 5, 1, 9, 30, 15), (2026, 5, 1, 9, 30, 16)),
+        ("2026-05-01T1430", (2026, 5, 1, 14, 30), (2026, 5, 1, 14, 31)),
     ],
 )
 def test_a_span_gives_its_first_and_its_last_millisecond(text, first, end):
@@ -156,14 +162,16 @@ def test_a_moment_is_read_with_its_offset_and_ends_with_what_it_names(text, sinc
         ("2026-13-01", "month must be in"),
         ("2026-02-30T10:00", "day is out of range"),
         ("2026-05-01T25:00", "hour must be in"),
-        ("2026-05-01T1430", "colon"),
+        ("2026-05-01T143", "colon"),
+        ("2026-W54", "Invalid"),
+        ("20261301", "month must be in"),
         ("31 April 2026", "day is out of range"),
         ("1850", "years are 1970 to 2199"),
         ("9999-01-01", "years are 1970 to 2199"),
         ("0001-01-01T00:00", "years are 1970 to 2199"),
         ("99y", "years are 1970 to 2199"),
         ("9999999d", "before 1970"),
-        ("20260501", "neither a year nor Unix"),
+        ("2026050", "neither a year nor Unix"),
         ("7d and more", "not a date or time"),
         ("last tuesday or so", "not a date or time"),
     ],

@@ -160,9 +160,9 @@ def test_more_damage_than_repair_mends_is_told_with_what_helps(sound, monkeypatc
     sqlite_error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     monkeypatch.setattr(care, "problems", lambda _: ["row 5 missing"])
     monkeypatch.setattr(care, "_build_anew", damaged)
-    told = wrong(sound, repair=True)["memories"]
-    assert "more than its mirror is damaged" in told
-    assert "move it away" in told
+    (check,) = [one for one in doctor(sound.recall, repair=True) if not one.ok]
+    assert "more than its mirror is damaged" in check.detail
+    assert "move it away" in check.repair
 
 
 def test_a_stale_index_is_found_with_its_lag_and_caught_up(sound):

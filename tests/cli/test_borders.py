@@ -50,7 +50,7 @@ def test_a_mistake_of_ours_tells_where_if_asked(told, monkeypatch):
 
 def test_what_the_system_refuses_is_told_with_its_path(told):
     error = PermissionError(13, "Permission denied", "/secret")
-    assert told(error).err == "clawa-search: /secret: Permission denied\n"
+    assert told(error).err == "clawa-search: /secret: Permission denied (set its permissions)\n"
 
 
 def test_ctrl_c_is_130(told):
