@@ -263,7 +263,7 @@ def windows(word: Word, most: int) -> list[Word]:
     if len(run) <= longest:
         return [word]
     parts = [run[at : at + size] for at in range(min(len(run) - size + 1, most))]
-    return [Word(part, tuple(text_tokens(part)), unspaced=part) for part in parts]
+    return [Word(part, tuple(text_tokens(part)), unspaced=part, across=True) for part in parts]
 
 
 def quoted_word(text: str) -> Word | None:

@@ -43,13 +43,22 @@ def priors() -> tantivy.Schema:
 def twin(role: str, text: str) -> int:
     """Hash what an entry says: equal for copies that forks, clones and compactions make.
 
-    56 bits: among a million entries two different texts meet once in 100,000 histories.
+    56 bits: among a million entries two different texts meet once in 100,000 histories. Reminders
+    are equal that differ in times and sizes alone.
     """
+    if is_reminder(role, text):
+        text = " ".join(sorted({word for word in text.split() if word.isalpha()}))
     return int.from_bytes(blake2b(f"{role}\0{text}".encode(), digest_size=7).digest(), "big")
 
 
+def is_reminder(role: str, text: str) -> bool:
+    """Did a program write this for the model, at every turn perhaps, so that nobody said it?"""
+    return role == "custom" and REMINDER in text[:REMINDER_CHARS]
+
+
+REMINDER, REMINDER_CHARS = "<system-reminder>", 200
 QUOTE = 8
-"""Added to the number of the role of an entry that repeats an answer of recall."""
+"""Added to the number of the role of an entry that repeats an answer of recall, or a reminder."""
 STANDING = 16
 """Added to that of an entry in which a human says what is to be so from then on."""
 MARKS = QUOTE | STANDING
@@ -64,6 +73,8 @@ def role_number(entry: Entry) -> int:
 
         return number | STANDING if is_standing(text) else number
     if "[mem #" in text or (".jsonl:" in text and " · " in text):
+        return number | QUOTE
+    if is_reminder(entry.role, text):
         return number | QUOTE
     return number
 

@@ -3,6 +3,6 @@
 Apart from `schema`, so that a run that finds nothing to do never loads tantivy.
 """
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 ANALYSIS_VERSION = 1
 VERSION = f"s{SCHEMA_VERSION}a{ANALYSIS_VERSION}"

@@ -25,10 +25,11 @@ class Word:
         strict: only a whole form counts (C++, 0.26.1).
         unspaced: the run of a script without spaces that it is, folded; it may be a whole
             sentence. Empty for other words.
+        across: it is a pair cut out of a longer run, perhaps across the border of two words.
         plain: it is one ordinary word; `~word` finds identifiers written flat like it.
     """
 
-    __slots__ = ("codes", "others", "plain", "strict", "surface", "tokens", "unspaced")
+    __slots__ = ("across", "codes", "others", "plain", "strict", "surface", "tokens", "unspaced")
 
     def __init__(
         self,
@@ -39,6 +40,7 @@ class Word:
         others: tuple[Written, ...] = (),
         strict: bool = False,
         unspaced: str = "",
+        across: bool = False,
     ) -> None:
         self.surface = surface
         self.tokens = tokens
@@ -46,6 +48,7 @@ class Word:
         self.others = others
         self.strict = strict
         self.unspaced = unspaced
+        self.across = across
         self.plain = len(tokens) == 1 and all(code.startswith("~") for code in codes)
 
     def __repr__(self) -> str:
@@ -70,6 +73,7 @@ class Word:
             others=(*self.others, *others),
             strict=self.strict,
             unspaced=self.unspaced,
+            across=self.across,
         )
 
     def matches(self, texts: list[str], codes: Collection[str]) -> bool:

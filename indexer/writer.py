@@ -9,13 +9,12 @@ import tantivy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
     from indexer.entry import Entry, Line
     from indexer.layout import Generation
 
 from indexer import analysis, schema
-from indexer.errors import IndexBrokenError, is_panic
+from indexer.errors import IndexBrokenError, is_panic, translated
 
 BULK_HEAP_BYTES = 90_000_000
 """What is read between two commits fills 80 MB: less would make segments and merges, more gains
@@ -30,25 +29,9 @@ BURST_DOCUMENTS, BURST_CHARS = 500, 1 << 20
 document took a tenth of the CPU."""
 
 
-class translated:  # noqa: N801  # read as a word: with translated(place)
-    """Turn what tantivy raises (ValueError for everything) into an IndexBrokenError.
-
-    Written out, because contextlib takes a cold process 1 ms.
-    """
-
-    __slots__ = ("_place",)
-
-    def __init__(self, place: str) -> None:
-        self._place = place
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        if error is not None and (isinstance(error, ValueError | OSError) or is_panic(error)):
-            raise broken(self._place, error) from error
+def writing(place: str) -> translated:
+    """Return a block that tells what the engine raises as an index that cannot be written."""
+    return translated(place, broken)
 
 
 def broken(place: str, error: BaseException) -> IndexBrokenError:
@@ -64,7 +47,7 @@ def open_index(folder: str, fields: tantivy.Schema, *, create: bool) -> tantivy.
     An index that should exist is never made: one that lost its `meta.json` would come back
     empty, and its catalog would go on saying that everything is in it.
     """
-    with translated(folder):
+    with writing(folder):
         index = tantivy.Index(fields, path=folder) if create else tantivy.Index.open(folder)
         index.register_tokenizer(analysis.TOKENIZER, analysis.analyzer())
         return index
@@ -94,7 +77,7 @@ class Writer:
         self._fields = schema.messages()
         self._prior_fields = schema.priors()
         use_one_arena()
-        with translated(self._place):
+        with writing(self._place):
             for folder in (generation.messages, generation.priors):
                 clean_up(folder)
             index = open_index(generation.messages, self._fields, create=create)
@@ -129,7 +112,7 @@ class Writer:
     def _send(self) -> None:
         """Hand over what is held: before anything that must come after it."""
         add = self._messages.add_document
-        with translated(self._place):
+        with writing(self._place):
             for document in self._held:
                 add(document)
         self._held.clear()
@@ -138,7 +121,7 @@ class Writer:
     def set_prior(self, file_id: int, expanded: str) -> None:
         """Replace the session document of a file."""
         self._changed = True
-        with translated(self._place):
+        with writing(self._place):
             self._prior_writer.delete_documents_by_term("file", file_id)
             if expanded:
                 fields = schema.prior(file_id, expanded)
@@ -148,7 +131,7 @@ class Writer:
         """Remove a file's entries from *from_seq* on; deletes see only what was added before."""
         self._changed = True
         self._send()
-        with translated(self._place):
+        with writing(self._place):
             if from_seq == 0:
                 self._messages.delete_documents_by_term("file", file_id)
                 self._prior_writer.delete_documents_by_term("file", file_id)
@@ -168,7 +151,7 @@ class Writer:
         if not self._changed:
             return
         self._send()
-        with translated(self._place):
+        with writing(self._place):
             if self._priors is None:
                 self._messages.commit()
                 return
@@ -192,7 +175,7 @@ class Writer:
 
         Measured: without the wait 1,000 one-line commits leave 1,000 segments.
         """
-        with translated(self._place):
+        with writing(self._place):
             for writer in (self._messages, self._priors):
                 if writer is not None:
                     writer.wait_merging_threads()

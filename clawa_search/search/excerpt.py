@@ -15,6 +15,8 @@ MAX_WEIGHED_CHARS = 20_000
 MAX_SPOTS_OF_A_WORD = 100
 MAX_PARTS = 64
 """Tokens of one word or phrase that are looked for."""
+MAX_BETWEEN = 8
+"""Characters between the beginnings of two tokens that follow one another: an ending, a separator."""
 MAX_PIECES = 2000
 ELLIPSIS = "…"
 
@@ -22,7 +24,7 @@ ELLIPSIS = "…"
 class Needles:
     """What the words of a question look like in a text; made once, for all texts of an answer."""
 
-    __slots__ = ("_firsts", "_lower", "_needles", "_text", "_words")
+    __slots__ = ("_firsts", "_lower", "_needles", "_parts", "_runs", "_shown", "_text", "_words")
 
     def __init__(self, words: Iterable[Word]) -> None:
         self._words = list(words)
@@ -31,13 +33,27 @@ class Needles:
             for number, word in enumerate(self._words)
             for needle in _needles_of(word)
         ]
+        self._runs = [
+            (number, run)
+            for number, word in enumerate(self._words)
+            if not word.unspaced
+            for run in (word.tokens, *(tokens for tokens, _ in word.others))
+            if 1 < len(run) <= MAX_PARTS
+        ]
+        self._parts = [
+            (number, part)
+            for number, word in enumerate(self._words)
+            if len(word.tokens) > 1 and not word.unspaced
+            for part in map(_beginning, word.tokens[:MAX_PARTS])
+        ]
         self._text = self._lower = ""
         self._firsts: list[tuple[int, str, int]] = []
+        self._shown: list[tuple[int, int]] = []
 
     def found(self, text: str) -> set[int]:
         """Return the numbers of the words that *text* shows, as far as a string search tells."""
         self._look(text[:MAX_WEIGHED_CHARS])
-        found = {number for number, _, _ in self._firsts}
+        found = {number for number, _, _ in self._firsts} | {number for _, number in self._shown}
         return found or {number for _, number in _analysed_spots(self._text, self._words)}
 
     def spots(self, text: str) -> list[tuple[int, int]]:
@@ -49,13 +65,20 @@ class Needles:
         """
         for begin in range(0, len(text), MAX_SCAN_CHARS):
             self._look(text[begin : begin + MAX_SCAN_CHARS + MAX_NEEDLE_CHARS])
-            if self._firsts:
-                return [(begin + at, number) for at, number in self._spots()]
+            if spots := self._spots():
+                return [(begin + at, number) for at, number in spots]
         return _analysed_spots(text[:MAX_SCAN_CHARS], self._words)
 
     def _spots(self) -> list[tuple[int, int]]:
-        spots: list[tuple[int, int]] = []
-        for number, needle, first in self._firsts:
+        spots = list(self._shown)
+        held = {number for _, number in spots} | {number for number, _, _ in self._firsts}
+        # Parts of an identifier show it only where nothing shows all of it.
+        parts = [
+            (number, part, first)
+            for number, part in self._parts
+            if number not in held and (first := _first(self._lower, self._text, part)) >= 0
+        ]
+        for number, needle, first in self._firsts + parts:
             at = first
             for _ in range(MAX_SPOTS_OF_A_WORD):
                 spots.append((at, number))
@@ -73,6 +96,9 @@ class Needles:
             (number, needle, _first(self._lower, text, needle)) for number, needle in self._needles
         )
         self._firsts = [first for first in firsts if first[2] >= 0]
+        self._shown = [
+            (at, number) for number, run in self._runs for at in _places(self._lower, text, run)
+        ]
 
 
 NOTHING = Needles(())
@@ -102,7 +128,7 @@ def _best_start(spots: list[tuple[int, int]], room: int) -> tuple[int, int]:
     spots.sort()
     if not spots:
         return 0, 0
-    best, found = 0, 0
+    best, found, narrowest = 0, 0, 0
     left = 0
     inside: dict[int, int] = {}
     for position, word in spots:
@@ -113,8 +139,12 @@ def _best_start(spots: list[tuple[int, int]], room: int) -> tuple[int, int]:
             if not inside[old]:
                 del inside[old]
             left += 1
-        if len(inside) > found:
-            found, best = len(inside), left
+        while inside[spots[left][1]] > 1 and spots[left][0] < position:
+            inside[spots[left][1]] -= 1
+            left += 1
+        width = position - spots[left][0]
+        if len(inside) > found or (len(inside) == found and width < narrowest):
+            found, best, narrowest = len(inside), left, width
     first = spots[best][0]
     if first < room // 2:
         return 0, first
@@ -131,16 +161,36 @@ def _lowered(text: str) -> str:
 
 def _needles_of(word: Word) -> list[str]:
     """Return beginnings of words that show *word*, without those that another one begins."""
-    found = dict.fromkeys((word.surface.lower(), *map(_beginning, word.tokens[:MAX_PARTS])))
-    for tokens, _ in word.others:
-        found[" ".join((*tokens[:-1], _beginning(tokens[-1])))] = None
+    tokens = word.tokens[:MAX_PARTS]
+    found = dict.fromkeys((word.surface.lower(),))
+    if len(tokens) == 1 or word.unspaced:
+        found |= dict.fromkeys(map(_beginning, tokens))
+    found |= {_beginning(other[0]): None for other, _ in word.others if len(other) == 1}
     found.pop("", None)
     return [one for one in found if not any(one.startswith(two) for two in found if two != one)]
 
 
 def _beginning(token: str) -> str:
     """Return what a word of this stem begins with: a stem may end otherwise (happi, happy)."""
-    return token[:-1] if len(token) > 3 and token.isascii() else token
+    return token[:-1] if len(token) > 3 and token.isascii() and token.isalpha() else token
+
+
+def _places(lower: str, text: str, run: tuple[str, ...]) -> list[int]:
+    """Return where the tokens of *run* follow one another, whatever joins them."""
+    head, *rest = map(_beginning, run)
+    places: list[int] = []
+    at = _first(lower, text, head)
+    while at >= 0 and len(places) < MAX_SPOTS_OF_A_WORD:
+        end = at + len(head)
+        for part in rest:
+            end = lower.find(part, end, end + len(part) + MAX_BETWEEN)
+            if end < 0:
+                break
+            end += len(part)
+        if end >= 0:
+            places.append(at)
+        at = _first(lower, text, head, at + len(head))
+    return places
 
 
 def _first(lower: str, text: str, needle: str, start: int = 0) -> int:
@@ -156,7 +206,12 @@ def _first(lower: str, text: str, needle: str, start: int = 0) -> int:
 def _analysed_spots(text: str, words: list[Word]) -> list[tuple[int, int]]:
     from indexer import analysis  # it brings the engine along, and most texts need it not
 
-    by_token = {token: number for number, word in enumerate(words) for token in word.tokens}
+    by_token = {
+        token: number
+        for number, word in enumerate(words)
+        if len(word.tokens) == 1 or word.unspaced
+        for token in word.tokens
+    }
     if by_token.keys().isdisjoint(analysis.text_tokens(text[:MAX_WEIGHED_CHARS])):
         return []
     spots = []

@@ -5,12 +5,11 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import TracebackType
 
     from tantivy import DocAddress, Searcher
 
 from indexer.entry import ROLE_NUMBER, ROLES
-from indexer.errors import IndexBrokenError, is_panic
+from indexer.errors import IndexBrokenError, translated
 from indexer.schema import MARKS, QUOTE, STANDING
 
 USER = ROLE_NUMBER["user"]
@@ -125,28 +124,9 @@ def column(searcher: Searcher, field: str, addresses: list[DocAddress], place: s
     return values  # type: ignore[return-value]
 
 
-class reading:  # noqa: N801  # read as a word: with reading(place)
-    """Turn what the engine raises over an index that it cannot read into an IndexBrokenError.
-
-    Written out, because contextlib takes a cold process 1 ms.
-    """
-
-    __slots__ = ("_place",)
-
-    def __init__(self, place: str) -> None:
-        self._place = place
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        error: BaseException | None,
-        _: TracebackType | None,
-    ) -> None:
-        if error is not None and (isinstance(error, ValueError) or is_panic(error)):
-            raise broken(self._place, error) from error
+def reading(place: str) -> translated:
+    """Return a block that tells what the engine raises as an index that cannot be read."""
+    return translated(place, broken)
 
 
 def broken(place: str, error: BaseException) -> IndexBrokenError:

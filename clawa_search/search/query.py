@@ -34,9 +34,16 @@ PROSE_WORDS = 2
 title or repeat somebody: its quoted words are ordinary words that gain by standing together."""
 TOGETHER_TOKENS = 3
 """A part with more of them is no word, but something that hardly anybody wrote in the same way."""
+SPEECH = frozenset(("say", "said", "tell", "told", "mention", "talk", "ask", "discuss"))
+SPEAKERS = frozenset(("i", "you", "we", "he", "she", "they"))
+AUXILIARIES = frozenset(("did", "have", "had"))
 FIRST_PERSON = frozenset(("i", "me", "my", "mine", "myself"))
 MAX_PERSONAL_WORDS = 12
 """A longer text is talk, in which everybody says "I", and no question about it."""
+OPENS_CODE = ("{", "[", "(", ":", "=")
+"""What stands before a quotation mark in code; a person puts a space there, or nothing."""
+LEAST_MESSAGE = 2
+"""Words around it make a quoted path or flag part of a message: cannot open "/opt/a.ts"."""
 FILTERS = ("role", "since", "until", "tag", "project")
 
 _closed_classes: list[frozenset[str]] = []
@@ -184,7 +191,21 @@ def _content(query: Query, found: list[Word]) -> list[Word]:
         word for word in content if not (word.plain and analysis.is_frame_word(word.tokens[0]))
     ]
     framed = len(content) < len(found) and len(content) - len(asked) >= LEAST_FRAME
-    return asked if asked and framed else content
+    if asked and framed:
+        return asked
+    said = {id(word) for word in _speech(found)}
+    told = [word for word in content if id(word) not in said]
+    return told or content
+
+
+def _speech(found: list[Word]) -> list[Word]:
+    """Return the verb of "what did I say about …": it asks who spoke, not for that word."""
+    tokens = [word.tokens[0] if word.plain else "" for word in found]
+    return [
+        found[at]
+        for at in range(2, len(found) - 1)
+        if tokens[at] in SPEECH and tokens[at - 1] in SPEAKERS and tokens[at - 2] in AUXILIARIES
+    ]
 
 
 def _closed_class(found: list[Word], english: int) -> frozenset[str]:
@@ -211,7 +232,7 @@ def _take_phrases(query: Query, text: str) -> str:
     if len(pieces) < 3:
         return text
     outside = analysis.query_words(" ".join(pieces[::2]))
-    if sum(map(_is_function, outside)) >= PROSE_WORDS:
+    if sum(map(_is_function, outside)) >= PROSE_WORDS or _is_code(pieces, len(outside)):
         return " ".join(pieces)
     last = len(pieces) - 1
     wanted = any(part.strip(" -") not in ("", "NOT") for part in (*pieces[::2], *pieces[last:]))
@@ -235,6 +256,22 @@ def _take_phrases(query: Query, text: str) -> str:
             query.phrases.append(tokens)
             query.quoted.append(analysis.Word(piece.strip(), tokens))
     return " ".join(plain)
+
+
+def _is_code(pieces: list[str], words_outside: int) -> bool:
+    """Tell whether the quotation marks are those of code: {"code":"E12"}, -m "text", "/a/b.ts"."""
+    last = len(pieces) - 1
+    for at in range(1, last + 1, 2):
+        before, piece = pieces[at - 1], pieces[at]
+        flag = before.rstrip().rpartition(" ")[2]
+        if before.endswith(OPENS_CODE) or (flag[:1] == "-" and flag.strip("-")):
+            return True
+        if at < last and pieces[at + 1].lstrip().startswith(":"):
+            return True
+        is_name = piece[:1] == "-" or "/" in piece or "\\" in piece
+        if words_outside >= LEAST_MESSAGE and is_name and len(piece.split()) == 1:
+            return True
+    return False
 
 
 def _negates(before: str) -> bool:
@@ -272,8 +309,8 @@ def _take_wildcards(query: Query, plain: str) -> list[Word]:
     for word in plain.split():
         stem = word[:-1]
         mark = word[-1]
-        if mark in "*~" and stem[-1:].isalnum():
-            # Of an identifier the last part is widened.
+        # Of an identifier the last part is widened; two marks are emphasis: *now*.
+        if mark in "*~" and stem[-1:].isalnum() and mark not in stem:
             first, last = _last_part(stem)
             tokens = analysis.text_tokens(last) if len(last) > 1 else []
             if len(tokens) == 1:

@@ -34,6 +34,7 @@ NOTES_PER_KIND = 5
 MAX_SPELT = 12
 """A question of more words says enough in the spelling that it has."""
 NO_PHRASE = "words in quotation marks must stand side by side; without the marks each is looked for by itself"
+NO_SESSIONS = "there is no session of this home yet; `--all` searches those of every project"
 NO_WORDS = "the query holds no word; texts that hold it literally were looked for"
 
 
@@ -95,6 +96,8 @@ def _answer(
             sources.incomplete(f"{path}: {why}")
     if query.phrases and not made.hits:
         made.notes.append(NO_PHRASE)
+    if sources.has_no_sessions and not made.hits:
+        made.notes.append(NO_SESSIONS)
     made.complete = made.complete and engine.complete
     return made
 
@@ -152,6 +155,10 @@ def _cut(query: Query, sources: _Sources, vocabulary: Vocabulary) -> None:
 
 
 def _widen(query: Query, vocabulary: Vocabulary, *, is_wild: bool) -> list[str]:
+    if any(len(word.tokens) > 1 for word in query.words):
+        from clawa_search.search.compounds import with_parts
+
+        query.words = with_parts(query.words)
     if len(query.words) <= MAX_SPELT:
         _spelt(query, vocabulary)
     if not is_wild and vocabulary.knows(word.tokens[0] for word in query.words if word.plain):
@@ -189,6 +196,7 @@ class _Sources:
         self._recall = recall
         self._made = made
         self._is_beyond_repair = False
+        self.has_no_sessions = False
         self.catalog: Catalog | None = None
         self.index: SessionIndex | None = None
         self.memories: MemoryStore | None = None
@@ -233,6 +241,8 @@ class _Sources:
                 self._catch_up(question)
                 self.read = fresh.read_fresh(self.scope.fresh, self.catalog, projects)
         self._tell()
+        narrow = not is_wide(question) and not question.session_files
+        self.has_no_sessions = narrow and not (self.scope.fresh or self.scope.filter.include)
         named = [self._recall.places.absolute(path) for path in question.session_files]
         for path in named:
             if path in self.scope.others or path in self.read.others:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from indexer.layout import Generation
 
 from clawa_search.search.clauses import all_of, among, clauses_of, files_of, question, silent
-from clawa_search.search.matches import Candidate, Matches, broken, column, reading
+from clawa_search.search.matches import Candidate, Matches, column, reading
 from indexer.schema import SEQ_BITS, Stored
 
 TOP_ENTRIES = 400
@@ -86,10 +86,8 @@ class SessionIndex:
         self._average = 0.0
 
     def _commits(self) -> list[tuple[int, int, int]]:
-        try:
+        with reading(self._place):
             found = [os.stat(path) for path in self._metas]
-        except OSError as error:
-            raise broken(self._place, error) from error
         return [(status.st_ino, status.st_mtime_ns, status.st_size) for status in found]
 
     def df(self, field: str, token: object) -> int:

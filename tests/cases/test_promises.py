@@ -16,7 +16,8 @@ from tests.builders import assistant, chain, header, line, lines, swap, text, us
 
 @pytest.mark.parametrize("query", ["foo_bar baz_qux", "packages/tui/test/test-themes.ts"])
 def test_parts_of_two_identifiers_are_no_match(either, query):
-    either.write("a.jsonl", user("the bar baz is open"), assistant("Let me update test-themes.ts"))
+    said = "the bar baz is open", "the packages of tui: test this, test that"
+    either.write("a.jsonl", *map(user, said))
     either.ready()
     assert either.hits(query) == []
 
