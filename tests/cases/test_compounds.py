@@ -171,6 +171,6 @@ def test_reminders_that_a_program_repeats_are_one_hit_below_what_was_said(either
 
 
 def test_an_empty_answer_says_that_this_home_has_no_sessions(home):
-    assert "no session of this home" in home.recall.search(Question("tea")).notes[0]
+    assert "this home has no session yet" in home.recall.search(Question("tea")).notes[0]
     home.write("a.jsonl", user("coffee"))
     assert home.recall.search(Question("tea")).notes == []
