@@ -29,9 +29,6 @@ SENTENCE_TOKENS = 6
 MAX_RUNS = 3
 MAX_READ_WORDS = MAX_QUERY_CHARS // 2
 """More do not fit into a question."""
-PROSE_WORDS = 2
-"""With so many function words outside the quotes a text is prose, whose quotation marks name a
-title or repeat somebody: its quoted words are ordinary words that gain by standing together."""
 TOGETHER_TOKENS = 3
 """A part with more of them is no word, but something that hardly anybody wrote in the same way."""
 SPEECH = frozenset(("say", "said", "tell", "told", "mention", "talk", "ask", "discuss"))
@@ -40,10 +37,6 @@ AUXILIARIES = frozenset(("did", "have", "had"))
 FIRST_PERSON = frozenset(("i", "me", "my", "mine", "myself"))
 MAX_PERSONAL_WORDS = 12
 """A longer text is talk, in which everybody says "I", and no question about it."""
-OPENS_CODE = ("{", "[", "(", ":", "=")
-"""What stands before a quotation mark in code; a person puts a space there, or nothing."""
-LEAST_MESSAGE = 2
-"""Words around it make a quoted path or flag part of a message: cannot open "/opt/a.ts"."""
 FILTERS = ("role", "since", "until", "tag", "project")
 
 _closed_classes: list[frozenset[str]] = []
@@ -148,7 +141,7 @@ def parse(text: str) -> Query:
 
         text = clean(text)
     query.literal = text.strip()
-    plain = " ".join(_take_filters(query, _take_phrases(query, text).split()))
+    plain = " ".join(_take_filters(query, _take_quoted(query, text).split()))
     if query.filters:
         query.literal = plain
     typed = _take_wildcards(query, plain)
@@ -181,7 +174,7 @@ def parse(text: str) -> Query:
 
 def _content(query: Query, found: list[Word]) -> list[Word]:
     """Leave out function words, of the language that the question is in, and polite frames."""
-    content = [word for word in found if not _is_function(word)]
+    content = [word for word in found if not is_function(word)]
     foreign = _closed_class(found, len(found) - len(content))
     other_script = (not token.isascii() for word in content for token in word.tokens)
     query.foreign = bool(foreign) or any(other_script)
@@ -226,62 +219,12 @@ def _closed_class(found: list[Word], english: int) -> frozenset[str]:
     return best
 
 
-def _take_phrases(query: Query, text: str) -> str:
-    """Move quoted phrases out of *text*; a quote without its partner is an ordinary sign."""
-    pieces = text.split('"')
-    if len(pieces) < 3:
+def _take_quoted(query: Query, text: str) -> str:
+    if text.count('"') < 2:
         return text
-    outside = analysis.query_words(" ".join(pieces[::2]))
-    if sum(map(_is_function, outside)) >= PROSE_WORDS or _is_code(pieces, len(outside)):
-        return " ".join(pieces)
-    last = len(pieces) - 1
-    wanted = any(part.strip(" -") not in ("", "NOT") for part in (*pieces[::2], *pieces[last:]))
-    wanted = wanted or not all(_negates(pieces[at - 1]) for at in range(1, last, 2))
-    plain = [pieces[0]]
-    for number in range(1, last + 1):
-        piece = pieces[number]
-        if number % 2 == 0 or number == last:
-            plain.append(piece)
-            continue
-        tokens = tuple(analysis.text_tokens(piece))
-        before = plain[-1]
-        if not tokens:
-            plain.append(piece)
-        elif wanted and _negates(before):
-            query.excluded.append(tokens)
-            plain[-1] = before[:-1] if before.endswith("-") else before[: -len("NOT ")]
-        elif (word := analysis.quoted_word(piece)) is not None and _counts_whole(word):
-            query.words.append(word)
-        else:
-            query.phrases.append(tokens)
-            query.quoted.append(analysis.Word(piece.strip(), tokens))
-    return " ".join(plain)
+    from clawa_search.search.quotes import take_phrases
 
-
-def _is_code(pieces: list[str], words_outside: int) -> bool:
-    """Tell whether the quotation marks are those of code: {"code":"E12"}, -m "text", "/a/b.ts"."""
-    last = len(pieces) - 1
-    for at in range(1, last + 1, 2):
-        before, piece = pieces[at - 1], pieces[at]
-        flag = before.rstrip().rpartition(" ")[2]
-        if before.endswith(OPENS_CODE) or (flag[:1] == "-" and flag.strip("-")):
-            return True
-        if at < last and pieces[at + 1].lstrip().startswith(":"):
-            return True
-        is_name = piece[:1] == "-" or "/" in piece or "\\" in piece
-        if words_outside >= LEAST_MESSAGE and is_name and len(piece.split()) == 1:
-            return True
-    return False
-
-
-def _negates(before: str) -> bool:
-    """Does what stands before a quoted phrase exclude it?"""
-    return before.endswith((" -", " NOT ")) or before in ("-", "NOT ")
-
-
-def _counts_whole(word: Word) -> bool:
-    """Tell whether only a whole form finds *word*: "C++", "0.26.1", one CJK character."""
-    return word.strict or (len(word.tokens) == 1 and word.tokens[0] in word.codes)
+    return take_phrases(query, text)
 
 
 def _take_filters(query: Query, words: list[str]) -> list[str]:
@@ -340,7 +283,8 @@ def _prefix(word: str, stem: str) -> str:
     return word[:length] or stem
 
 
-def _is_function(word: Word) -> bool:
+def is_function(word: Word) -> bool:
+    """Tell whether *word* is an English function word, typed plainly."""
     return (
         len(word.tokens) > 0
         and all(code.startswith("~") for code in word.codes)

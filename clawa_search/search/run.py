@@ -34,7 +34,9 @@ NOTES_PER_KIND = 5
 MAX_SPELT = 12
 """A question of more words says enough in the spelling that it has."""
 NO_PHRASE = "words in quotation marks must stand side by side; without the marks each is looked for by itself"
-NO_SESSIONS = "this home has no session yet; `clawa-search recall --all` searches those of every project"
+NO_SESSIONS = (
+    "this home has no session yet; `clawa-search recall --all` searches those of every project"
+)
 NO_WORDS = "the query holds no word; texts that hold it literally were looked for"
 
 
