@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from errno import EINVAL, EISDIR, ELOOP, ESPIPE
 
 SESSION, NOT_SESSION = 1, 0
 """`kind`: a session; some other `*.jsonl`."""
 
 FORMAT, FILE, FOLDER = 0o170000, 0o100000, 0o040000
 """Of a mode: which bits tell what it is, as in `stat`, which takes a cold process 1 ms."""
+
+NO_FILE = (ELOOP, EINVAL, EISDIR, ESPIPE)
+"""Links that lead to each other; what is no regular file (see `tail.open_lines`)."""
 
 INTEGER = (1 << 63) - 1
 """SQLite's largest: inodes of some file systems, and times after the year 2262, are larger."""
@@ -38,11 +42,7 @@ def told_row(status: Status) -> str:
 
 def tells_gone(error: OSError) -> bool:
     """Does *error* say that no file is there, or none that is read? Permissions and disks do not."""
-    from errno import EINVAL, EISDIR, ELOOP, ESPIPE  # 0.1 ms that a cold recall does not need
-
-    # Links that lead to each other; what is no regular file (see `tail.open_lines`).
-    no_file = (ELOOP, EINVAL, EISDIR, ESPIPE)
-    return isinstance(error, FileNotFoundError | NotADirectoryError) or error.errno in no_file
+    return isinstance(error, FileNotFoundError | NotADirectoryError) or error.errno in NO_FILE
 
 
 def identity(path: str) -> tuple[int, int] | None:
