@@ -8,6 +8,7 @@ takes half a second to import and is an extra, so only `serve` imports it.
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from clawa_search import __version__
@@ -91,7 +92,9 @@ def serve(recall: Recall) -> int:
         InvalidInputError: the package `mcp` is missing.
     """
     check_package()
-    server = _server(recall)
+    # A database connection belongs to one thread, and a client's ping must not wait for a sync.
+    thread = ThreadPoolExecutor(1)
+    server = _server(recall, thread)
     if sys.stdin.isatty():
         print(  # noqa: T201  # to a person who started it by hand
             f"{NAME}: speaks MCP on stdin and stdout, for a client that starts it; Ctrl-D ends it",
@@ -108,6 +111,8 @@ def serve(recall: Recall) -> int:
         anyio.run(run)
     except* (BrokenPipeError, ConnectionResetError):  # the client is gone
         pass
+    finally:
+        thread.submit(recall.close).result()
     return 0
 
 
@@ -126,15 +131,12 @@ def check_package() -> None:
         ) from None
 
 
-def _server(recall: Recall) -> Server[Any]:
+def _server(recall: Recall, thread: ThreadPoolExecutor) -> Server[Any]:
     import asyncio
-    from concurrent.futures import ThreadPoolExecutor
 
     from mcp.server import Server
     from mcp_types import CallToolResult, ListToolsResult, TextContent
 
-    # A database connection belongs to one thread, and a client's ping must not wait for a sync.
-    thread = ThreadPoolExecutor(1)
     declared = _declared()
 
     async def list_tools(_context: object, _params: object) -> ListToolsResult:

@@ -14,6 +14,7 @@ from clawa_search.errors import InvalidInputError
 from clawa_search.pi import assets
 from tests.builders import Home, user
 
+CLIENT = {"name": "test", "version": "1"}
 COMMAND = [sys.executable, "-P", "-m", "clawa_search", "mcp"]
 
 
@@ -146,13 +147,33 @@ def test_a_very_long_entry_is_cut_and_says_so(home):
 
 
 def test_only_the_protocol_stands_on_stdout_and_the_end_of_the_input_ends_the_server(home):
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    done = subprocess.run(
-        COMMAND, input=f"no json\n{json.dumps(asked)}\n".encode(), env=os.environ | home.env,
-        cwd=home.project, capture_output=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert all("jsonrpc" in json.loads(line) for line in done.stdout.splitlines())
+    home.write("a.jsonl", user("the tide came"))
+    home.recall.remember("the tide table hangs in the hall")
+    home.reindex()
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
+    recall = {"name": "recall", "arguments": {"query": "tide"}}
+    asked = [
+        {"id": 1, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": recall},
+    ]
+    sent = "no json\n" + "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in asked)
+    with subprocess.Popen(
+        COMMAND, env=os.environ | home.env, cwd=home.project,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as server:  # fmt: skip
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write(sent.encode())
+        server.stdin.flush()
+        answers = []
+        while not answers or answers[-1].get("id") != 2:
+            answers.append(json.loads(server.stdout.readline()))
+        rest, told = server.communicate(timeout=60)
+    assert all(answer["jsonrpc"] == "2.0" for answer in answers)
+    assert "mem #1" in str(answers[-1])
+    assert (server.returncode, rest) == (0, b"")
+    assert b"internal error" not in told
 
 
 def test_without_its_package_the_server_says_how_to_get_it(home):
