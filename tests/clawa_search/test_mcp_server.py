@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
@@ -166,7 +167,7 @@ def test_only_the_protocol_stands_on_stdout_and_the_end_of_the_input_ends_the_se
         assert server.stdout
         server.stdin.write(sent.encode())
         server.stdin.flush()
-        answers = []
+        answers: list[dict[str, Any]] = []
         while not answers or answers[-1].get("id") != 2:
             answers.append(json.loads(server.stdout.readline()))
         rest, told = server.communicate(timeout=60)
