@@ -153,7 +153,7 @@ def test_only_the_protocol_stands_on_stdout_and_the_end_of_the_input_ends_the_se
     home.reindex()
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
     recall = {"name": "recall", "arguments": {"query": "tide"}}
-    asked = [
+    asked: list[dict[str, Any]] = [
         {"id": 1, "method": "initialize", "params": hello},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": recall},
