@@ -10,14 +10,20 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ContextEvent, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ContextEvent, ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const PROTOCOL = 1;
 const HYDRATION = "clawa-hydration";
 const PASS = "clawa-memory-pass";
-const CALL_MS = Number(process.env.CLAWA_SEARCH_TIMEOUT_MS) || 30_000;
+/** What a timer takes: a longer one would end at once. */
+const MAX_MS = 2 ** 31 - 1;
+const ASKED_MS = Number(process.env.CLAWA_SEARCH_TIMEOUT_MS);
+const CALL_MS = ASKED_MS > 0 ? Math.min(ASKED_MS, MAX_MS) : 30_000;
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
+/** The text that each answer must hold. */
+const SAYS = { hello: "warning", hydrate: "text", call: "text", memory_pass: "prompt" } as const;
+const NO_ANSWER = "clawa-search: the bridge gave an answer that is none";
 const SET_UP = "run `clawa-search setup pi` again, then /reload";
 const START_MS = Math.min(CALL_MS, 5_000);
 
@@ -26,6 +32,8 @@ type Payload = { sha: string; content: string | Content[] };
 type Hydrated = { text: string; sha: string; image: { data: string; mimeType: string } | null; warnings: string[] };
 type PassAnswer = { due: boolean; cycle: number; threshold: number; prompt: string };
 type ToolAnswer = { text: string; details: unknown };
+type Method = keyof typeof SAYS;
+type Answer = Record<string, unknown> | null;
 type Reply = { id: number; ok: boolean; result?: unknown; error?: { message: string; hint?: string } };
 type Waiting = { resolve: (result: unknown) => void; reject: (error: Error) => void };
 type Message = ContextEvent["messages"][number];
@@ -126,7 +134,7 @@ class Child {
   /** An idle child ends with its input; a busy one would not notice, and must not outlive Pi. Pi waits for neither. */
   stop() {
     this.dead = true;
-    if (this.open.size > 0) this.process.kill();
+    if (this.open.size > 0) this.process.kill("SIGKILL"); // one that was stopped takes no other; nothing it writes is lost
     this.process.stdin?.end();
     this.process.stdout?.destroy();
     this.process.stderr?.destroy();
@@ -215,6 +223,8 @@ export default function (pi: ExtensionAPI) {
   let unpersisted = false;
   let passed = -1; // the cycle whose pass was sent from here
   let told = false;
+  let closed = false;
+  let blind = false;
 
   const where = (ctx: ExtensionContext) => ({
     cwd: ctx.cwd,
@@ -229,9 +239,10 @@ export default function (pi: ExtensionAPI) {
   };
 
   /** Call the bridge; the human hears of an outage once, and again only after it was over. */
-  async function ask<T>(ctx: ExtensionContext, method: string, more: object, signal?: AbortSignal, limitMs?: number) {
+  async function ask<T>(ctx: ExtensionContext, method: Method, more: object, signal?: AbortSignal, limitMs?: number) {
     try {
       const result = await bridge.call(method, { ...where(ctx), ...more }, signal, limitMs);
+      if (typeof (result as Answer)?.[SAYS[method]] !== "string") throw new Error(NO_ANSWER);
       told = false;
       return result as T;
     } catch (error) {
@@ -249,7 +260,7 @@ export default function (pi: ExtensionAPI) {
       const text: Content = { type: "text", text: made.text };
       const content = made.image ? [text, { type: "image" as const, ...made.image }] : made.text;
       payload = made.text ? { sha: made.sha, content } : null;
-      return made.warnings;
+      return made.warnings ?? [];
     } catch {
       return []; // the human was told; what was loaded before stays valid
     }
@@ -276,7 +287,8 @@ export default function (pi: ExtensionAPI) {
 
   /** Put the hydration into the branch, without a turn, unless the same one is still there. */
   function persist(ctx: ExtensionContext) {
-    unpersisted = false;
+    unpersisted = !ctx.isIdle(); // in mid-run older Pis steer with it, which is one more turn
+    if (unpersisted) return;
     if (!payload || activeSha(ctx) === payload.sha) return;
     const { content, sha } = payload;
     pi.sendMessage({ customType: HYDRATION, content, display: false, details: { sha } }, { triggerTurn: false });
@@ -306,7 +318,7 @@ export default function (pi: ExtensionAPI) {
     const ours = event.messages.filter(isHydration);
     const current = ours.filter((one) => payload === undefined || (payload && shaOf(one) === payload.sha)).at(-1);
     const shown = current ?? (payload ? made(payload) : undefined);
-    const blind = !ctx.model?.input.includes("image");
+    if (!closed) blind = !ctx.model?.input.includes("image"); // a replaced session has no context any more
     if (shown === current && ours.length === (shown ? 1 : 0) && !(blind && shown && hasImage(shown))) return undefined;
     const messages = event.messages.filter((one) => one === current || !isHydration(one));
     if (shown && !current) messages.unshift(shown);
@@ -314,6 +326,7 @@ export default function (pi: ExtensionAPI) {
   });
 
   pi.on("agent_end", async (event, ctx) => {
+    if (closed) return; // the session was replaced in mid-run, and its context with it
     const usage = ctx.getContextUsage();
     if (!ctx.hasUI || !usage || usage.tokens == null) return;
     const branch = ctx.sessionManager.getBranch();
@@ -325,7 +338,7 @@ export default function (pi: ExtensionAPI) {
     // What a pass itself, and the compaction after it, add to the context is no reason for another.
     const passes = branch.map((one) => one.type === "custom_message" && one.customType === PASS);
     const since = branch.slice(passes.lastIndexOf(true) + 1);
-    if (!since.some((one) => one.type === "message" && one.message.role === "user")) return;
+    if (!since.some(isReason)) return;
     const last = event.messages.at(-1) as { stopReason?: string } | undefined;
     const compaction = pi.getSettings?.().compaction;
     const asked = {
@@ -338,7 +351,8 @@ export default function (pi: ExtensionAPI) {
       hasUI: ctx.hasUI,
     };
     const answer = await ask<PassAnswer>(ctx, "memory_pass", asked, undefined, START_MS).catch(() => undefined);
-    if (!answer?.due || ctx.signal?.aborted || cycleOf(ctx) !== cycle) return; // while Python was asked
+    // While Python was asked. What the human queued has a turn of its own; the end of that decides anew.
+    if (closed || !answer?.due || ctx.signal?.aborted || ctx.hasPendingMessages() || cycleOf(ctx) !== cycle) return;
     passed = cycle;
     pi.sendMessage(
       { customType: PASS, content: answer.prompt, display: false, details: { ...asked, threshold: answer.threshold } },
@@ -347,8 +361,10 @@ export default function (pi: ExtensionAPI) {
   });
 
   pi.on("agent_settled", async (_event, ctx) => {
+    if (closed) return;
     if (payload === undefined && !told) {
       await load(ctx); // the bridge was down when the session began
+      if (closed) return;
       unpersisted = true;
     }
     // Where nobody looks on, Pi prints the last message: it must be the answer. The next process persists.
@@ -357,6 +373,7 @@ export default function (pi: ExtensionAPI) {
   });
 
   pi.on("session_shutdown", async (_event, ctx) => {
+    closed = true;
     bridge.tell("settled", where(ctx));
     bridge.stop();
     delete everywhere[SERVING];
@@ -392,6 +409,12 @@ function asGiven(tool: Declared, args: unknown) {
     given[name] = value as NonNullable<unknown>;
   }
   return given;
+}
+
+/** Did a human or another program say this? What we add ourselves is no reason for a pass. */
+function isReason(one: SessionEntry): boolean {
+  if (one.type === "custom_message") return one.customType !== HYDRATION && one.customType !== PASS;
+  return one.type === "message" && one.message.role === "user";
 }
 
 /** How often the current branch was compacted. */

@@ -92,6 +92,8 @@ class Host {
       get signal() {
         return host.signal;
       },
+      isIdle: () => !host.running,
+      hasPendingMessages: () => host.race === "follow-up",
       getContextUsage: () => ({ tokens: this.tokens ?? null, contextWindow: this.window }),
     };
   }

@@ -4,10 +4,11 @@ import json
 import os
 import resource
 import signal
+import sys
 
 import pytest
 
-from tests.pi.lab import assert_gone, processes_with
+from tests.pi.lab import CURRENT, FLOOR, Lab, assert_gone, processes_with
 
 
 @pytest.fixture
@@ -177,3 +178,54 @@ def test_a_bridge_that_was_down_at_the_start_hydrates_as_soon_as_it_answers(lab)
         pi.prompt('!call recall {"query":"x"}')
         pi.prompt("!say hi again")
     assert lab.model.turns[-1].hydrations == [lab.hydration_text()]
+
+
+def errors_of(pi) -> list[dict[str, object]]:
+    return [event for event in pi.log if event["type"] == "extension_error"]
+
+
+@pytest.mark.parametrize("limit", ["3000000000", "-5", "Infinity", "soon"])
+def test_a_time_limit_that_no_timer_takes_is_no_short_one(lab, limit):
+    lab.env["CLAWA_SEARCH_TIMEOUT_MS"] = limit
+    with lab.rpc() as pi:
+        pi.prompt('!call recall {"query":"nothing"}')
+        assert [failed for _, failed, _ in pi.results()] == [False]
+
+
+@pytest.mark.parametrize("result", ["{}", "null", "5", '{"text": 7}'])
+def test_an_answer_of_another_shape_is_told_once_and_an_error_to_the_model(lab, result):
+    code = (
+        "import json, sys\nfor line in sys.stdin:\n"
+        f" print(json.dumps({{'id': json.loads(line)['id'], 'ok': True, 'result': json.loads({result!r})}}),"
+        " flush=True)"
+    )
+    lab.env["CLAWA_SEARCH_CMD"] = json.dumps([sys.executable, "-c", code])
+    with lab.rpc() as pi:
+        pi.prompt('!call recall {"query":"x"}')
+        assert [one["event"] for one in errors_of(pi)] == []
+        assert len(pi.notices()) == 1
+        assert [failed for _, failed, _ in pi.results()] == [True]
+
+
+def test_a_child_that_was_stopped_while_busy_does_not_outlive_pi(lab):
+    with lab.rpc() as pi:
+        pi.prompt("hello !say hi")
+        child = bridge_of(pi)
+        os.kill(child, signal.SIGSTOP)
+        pi.send("prompt", message='!call recall {"query":"x"}')
+        pi.until(lambda event: event["type"] == "tool_execution_start")
+        pi.close()
+    assert_gone(child)
+
+
+@pytest.mark.parametrize("script", [CURRENT, FLOOR], ids=["current", "floor"])
+def test_a_session_that_is_replaced_in_mid_run_is_no_error(tmp_path, model, script):
+    lab = Lab(tmp_path, model, script)
+    lab.live(CLAW="# Claw\nI am a claw.\n")
+    with lab.rpc() as pi:
+        pi.prompt("warm !say w")
+        pi.send("prompt", message='!call recall {"query":"warm"}')
+        pi.until(lambda event: event["type"] == "tool_execution_start")
+        pi.ask("new_session")
+        pi.prompt("next !say n")
+        assert [one["event"] for one in errors_of(pi)] == []

@@ -3,8 +3,18 @@
 import pytest
 
 from clawa_search.continuity.memory_pass import PROMPT, threshold
+from tests.pi.lab import CURRENT, FLOOR, Lab
 
 LONG = "x" * 3_000
+WORKER = """export default function (pi: any) {
+  pi.registerCommand("worker", {
+    description: "another extension starts a turn",
+    handler: async (text: string) => {
+      pi.sendMessage({ customType: "other", content: text, display: true }, { triggerTurn: true });
+    },
+  });
+}
+"""
 
 
 def passes(lab) -> int:
@@ -85,3 +95,15 @@ def test_it_does_not_follow_an_error(lab):
         settle(pi, "!usage 17000 !say warm")
         settle(pi, "!overflow")
     assert passes(lab) == 0
+
+
+@pytest.mark.parametrize("script", [CURRENT, FLOOR], ids=["current", "floor"])
+def test_it_comes_where_other_extensions_start_the_turns(tmp_path, model, script):
+    lab = Lab(tmp_path, model, script)
+    (lab.agent / "extensions/worker.ts").write_text(WORKER)
+    with lab.rpc() as pi:
+        for text in ("one !say w", "two !usage 18100 !say hot", "three !usage 18200 !say hot"):
+            pi.ask("prompt", message=f"/worker {text}")
+            pi.until(lambda event: event["type"] == "agent_settled")
+            pi.ask("get_state")
+    assert passes(lab) == 1

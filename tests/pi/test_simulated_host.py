@@ -115,7 +115,7 @@ def test_a_context_that_no_compaction_empties_has_one_pass_a_human_message(host)
     assert trace["passesOnBranch"] == sorted(set(trace["passesOnBranch"]))
 
 
-@pytest.mark.parametrize("what", ["compact", "abort"])
+@pytest.mark.parametrize("what", ["compact", "abort", "follow-up"])
 def test_no_pass_is_queued_when_the_run_was_overtaken_while_python_was_asked(host, what):
     assert host.play([["race", what], ["prompt", 92, 0]])["passes"] == []
 
