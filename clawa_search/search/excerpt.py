@@ -13,6 +13,8 @@ MAX_SCAN_CHARS = 200_000
 MAX_NEEDLE_CHARS = 200
 MAX_WEIGHED_CHARS = 20_000
 MAX_SPOTS_OF_A_WORD = 100
+MAX_TRIES = 1000
+"""Places of a first token at which the others are looked for."""
 MAX_PARTS = 64
 """Tokens of one word or phrase that are looked for."""
 MAX_BETWEEN = 8
@@ -73,11 +75,10 @@ class Needles:
         spots = list(self._shown)
         held = {number for _, number in spots} | {number for number, _, _ in self._firsts}
         # Parts of an identifier show it only where nothing shows all of it.
-        parts = [
-            (number, part, first)
-            for number, part in self._parts
-            if number not in held and (first := _first(self._lower, self._text, part)) >= 0
-        ]
+        missing = [(number, part) for number, part in self._parts if number not in held]
+        told = {part for _, part in missing}
+        firsts = {part: _first(self._lower, self._text, part) for part in told}
+        parts = [(number, part, firsts[part]) for number, part in missing if firsts[part] >= 0]
         for number, needle, first in self._firsts + parts:
             at = first
             for _ in range(MAX_SPOTS_OF_A_WORD):
@@ -179,8 +180,12 @@ def _places(lower: str, text: str, run: tuple[str, ...]) -> list[int]:
     """Return where the tokens of *run* follow one another, whatever joins them."""
     head, *rest = map(_beginning, run)
     places: list[int] = []
+    if not all(part in lower for part in rest):  # the usual case, and the quick one
+        return places
     at = _first(lower, text, head)
-    while at >= 0 and len(places) < MAX_SPOTS_OF_A_WORD:
+    for _ in range(MAX_TRIES):
+        if at < 0 or len(places) == MAX_SPOTS_OF_A_WORD:
+            break
         end = at + len(head)
         for part in rest:
             end = lower.find(part, end, end + len(part) + MAX_BETWEEN)
