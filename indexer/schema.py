@@ -44,10 +44,10 @@ def twin(role: str, text: str) -> int:
     """Hash what an entry says: equal for copies that forks, clones and compactions make.
 
     56 bits: among a million entries two different texts meet once in 100,000 histories. Reminders
-    are equal that differ in times and sizes alone.
+    are equal that differ in numbers alone.
     """
     if is_reminder(role, text):
-        text = " ".join(sorted({word for word in text.split() if word.isalpha()}))
+        text = text.translate(NO_DIGITS)
     return int.from_bytes(blake2b(f"{role}\0{text}".encode(), digest_size=7).digest(), "big")
 
 
@@ -56,6 +56,7 @@ def is_reminder(role: str, text: str) -> bool:
     return role == "custom" and REMINDER in text[:REMINDER_CHARS]
 
 
+NO_DIGITS = str.maketrans("", "", "0123456789")
 REMINDER, REMINDER_CHARS = "<system-reminder>", 200
 QUOTE = 8
 """Added to the number of the role of an entry that repeats an answer of recall, or a reminder."""

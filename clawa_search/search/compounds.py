@@ -12,12 +12,16 @@ if TYPE_CHECKING:
 
     from indexer.word import Word
 
+from itertools import islice
+
 from indexer import analysis
 from indexer.forms import atoms, segments
 
 SHARES = ((3, 0.9), (2, 0.8), (1, 0.6))
 """Segments of a path that are left, and what they count of the worth of the whole."""
 PART = 0.6
+MAX_PARTS = 16
+"""Of one word: a list of paths, joined by colons, is no name."""
 LEAST_HOST = 5
 """Letters of a single word before a number (localhost:8080) that tells something by itself."""
 
@@ -29,7 +33,7 @@ def with_parts(words: list[Word]) -> list[Word]:
         others: dict[tuple[str, ...], float] = {}
         if len(word.tokens) > 1 and not word.strict and not word.unspaced:
             known = {word.tokens, *(tokens for tokens, _ in word.others)}
-            for part, share in _parts(word.surface):
+            for part, share in islice(_parts(word.surface), MAX_PARTS):
                 tokens = tuple(analysis.text_tokens(part))
                 if tokens not in known and _tells(part, tokens, word.surface):
                     others.setdefault(tokens, share)

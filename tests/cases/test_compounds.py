@@ -170,6 +170,27 @@ def test_reminders_that_a_program_repeats_are_one_hit_below_what_was_said(either
     assert second.copies == 8
 
 
+def test_reminders_of_different_things_stay_apart(either):
+    reminders = [
+        entry(
+            "custom_message",
+            customType="r",
+            content=f"<system-reminder> src/{name}.ts was modified",
+        )
+        for name in ("kettle", "teapot")
+    ]
+    either.write("a.jsonl", *chain(*reminders))
+    either.ready()
+    (hit,) = either.hits("teapot.ts")
+    assert (hit.line, hit.copies) == (3, 1)
+    assert len(either.hits("modified")) == 2
+
+
+def test_of_a_list_that_is_typed_as_one_word_some_parts_are_looked_for():
+    (word,) = with_parts(parse(":".join(f"x/y{n}/z{n}" for n in range(1500))).words)
+    assert len(word.others) <= 16
+
+
 def test_an_empty_answer_says_that_this_home_has_no_sessions(home):
     assert "this home has no session yet" in home.recall.search(Question("tea")).notes[0]
     home.write("a.jsonl", user("coffee"))
