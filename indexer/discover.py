@@ -38,7 +38,7 @@ class Listing:
         notes: `(path, why)` of what could not be looked at.
         roots: the folders that were walked with everything below them, and the files that
             were named: what must be looked at again next time.
-        missing: folders among the roots that do not exist.
+        missing: roots that do not exist.
         unreadable: files and folders that the system keeps from us.
         unchanged: status of the files that are as *known* says, by path; each once after
             `drop_links`.
@@ -87,8 +87,7 @@ class Listing:
         try:
             mode = os.stat(root).st_mode  # pathlib costs a cold process 9 ms
         except (FileNotFoundError, NotADirectoryError) as error:
-            if not root.endswith(".jsonl"):  # a file that was named once may be deleted
-                self.missing.append(root)
+            self.missing.append(root)
             if named:
                 self._note(root, error)
             return
@@ -166,6 +165,10 @@ class Listing:
         else:
             self.roots.append(path)
             self._add(path, stat)
+
+    def away(self, roots: Collection[str]) -> set[str]:
+        """Return the known *roots* that are missing; a file that was named once may be deleted."""
+        return {root for root in self.missing if root in roots and not root.endswith(".jsonl")}
 
     def keep(self, path: str) -> None:
         """Add a file that is known from before, if it is still there."""

@@ -73,7 +73,8 @@ def known_before(index_dir: str) -> Known | Snapshot | None:
             return _newest_snapshot(index_dir)
         known = Known(generation)
     except IndexBrokenError:
-        return snapshot.last(generation) if generation else None
+        found = snapshot.last(generation) if generation else None
+        return found or _newest_snapshot(index_dir)
     known.close()
     return known
 

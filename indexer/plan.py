@@ -84,7 +84,7 @@ def plan(
         made.gone = list(rows(gone).values())
     for folder in sorted(missing):
         report.note(folder, "the folder is missing; what was indexed from it is kept")
-    for folder in sorted(set(roots).intersection(listing.missing) - missing):
+    for folder in sorted(listing.away(roots) - missing):
         report.note(folder, "the folder is missing; it is looked for again the next time")
     return made
 

@@ -165,7 +165,7 @@ def _build(
     known = known_before(index_dir)
     roots, paths = (known.roots, list(known.files)) if known else ([], [])
     if forget:
-        for root in set(roots).intersection(listing.missing):
+        for root in listing.away(roots):
             report.note(root, FORGOTTEN)
         roots = [root for root in roots if root not in listing.missing]
     below = tuple(f"{root.rstrip('/')}/" for root in roots)

@@ -252,26 +252,16 @@ def _take_wildcards(query: Query, plain: str) -> list[Word]:
     for word in plain.split():
         stem = word[:-1]
         mark = word[-1]
-        # Of an identifier the last part is widened; two marks are emphasis: *now*.
+        # Two marks are emphasis: *now*.
         if mark in "*~" and stem[-1:].isalnum() and mark not in stem:
-            first, last = _last_part(stem)
-            tokens = analysis.text_tokens(last) if len(last) > 1 else []
+            tokens = analysis.text_tokens(stem) if len(stem) > 1 and stem.isalnum() else []
             if len(tokens) == 1:
-                prefix = tokens[0] if mark == "~" else _prefix(last, tokens[0])
+                prefix = tokens[0] if mark == "~" else _prefix(stem, tokens[0])
                 (query.fuzzies if mark == "~" else query.prefixes).append(prefix)
-                kept.append(first)
                 continue
-            query.notes.append(f"{word!r}: too short to stand for several words, or none at all")
+            query.notes.append(f"{word!r}: only a plain word of two letters or more can be widened")
         kept.append(word)
     return analysis.query_words(" ".join(kept))
-
-
-def _last_part(stem: str) -> tuple[str, str]:
-    """Cut *stem* before the letters and digits that it ends with."""
-    at = len(stem)
-    while at and stem[at - 1].isalnum():
-        at -= 1
-    return stem[:at], stem[at:]
 
 
 def _prefix(word: str, stem: str) -> str:

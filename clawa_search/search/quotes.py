@@ -13,7 +13,7 @@ from indexer import analysis
 PROSE_WORDS = 2
 """With so many function words outside the quotes a text is prose, whose quotation marks name a
 title or repeat somebody: its quoted words are ordinary words that gain by standing together."""
-OPENS_CODE = ("{", "[", "(", ":", "=")
+OPENS_CODE = ("{", "[", ":", "=")
 """What stands before a quotation mark in code; a person puts a space there, or nothing."""
 LEAST_MESSAGE = 2
 """Words around it make a quoted path or flag part of a message: cannot open "/opt/a.ts"."""
@@ -52,10 +52,13 @@ def take_phrases(query: Query, text: str) -> str:
 def _is_code(pieces: list[str], words_outside: int) -> bool:
     """Tell whether the quotation marks are those of code: {"code":"E12"}, -m "text", "/a/b.ts"."""
     last = len(pieces) - 1
+    if any(_negates(pieces[at - 1]) for at in range(1, last + 1, 2)):
+        return False  # only a person leaves something out
     for at in range(1, last + 1, 2):
         before, piece = pieces[at - 1], pieces[at]
         flag = before.rstrip().rpartition(" ")[2]
-        if before.endswith(OPENS_CODE) or (flag[:1] == "-" and flag.strip("-")):
+        is_call = before[-1:] == "(" and before[-2:-1].isalnum()
+        if is_call or before.endswith(OPENS_CODE) or (flag[:1] == "-" and flag.strip("-")):
             return True
         if at < last and pieces[at + 1].lstrip().startswith(":"):
             return True

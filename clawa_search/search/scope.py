@@ -162,10 +162,11 @@ def away(
         return []
     roots = short.roots if short else catalog.roots() if catalog else []
     files = short.files if short else ()
+    known = listing.away(roots)
     return [
         root
         for root in listing.missing
-        if root in roots
+        if root in known
         or (catalog is not None and catalog.holds_below(root))
         or any(path.startswith(f"{root.rstrip('/')}/") for path in files)
     ]

@@ -92,6 +92,14 @@ def test_a_persons_quotation_marks_still_do(talk, query):
     assert talk.hits(query) == []
 
 
+def test_what_is_left_out_in_quotation_marks_stays_out(talk):
+    assert talk.hits("relay pump") != []
+    lines = [hit.line for hit in talk.hits('pump -"src/core/pump-driver.ts"')]
+    assert lines
+    assert 2 not in lines
+    assert parse('tea ("tide tables" moon)').phrases
+
+
 @pytest.mark.parametrize("query", ["*now* or never", "**bold** words", "never *ever*"])
 def test_emphasis_is_no_wildcard(query):
     parsed = parse(query)

@@ -116,14 +116,14 @@ def test_a_file_that_was_named_once_and_deleted_is_no_missing_folder(home):
     assert home.reindex().notes == []
 
 
-@pytest.mark.parametrize("part", ["catalog", "CURRENT"])
+@pytest.mark.parametrize("part", ["catalog", "CURRENT", "number"])
 def test_a_damaged_catalog_or_pointer_loses_no_folder_that_was_named(home, part):
     place(home.sessions, "a.jsonl", "alpha own")
     home.reindex()
     home.reindex(place(home.user / "disk", "b.jsonl", "alpha on a disk").parent)
     home.close()
     path = Path(home.generation.catalog) if part == "catalog" else home.index / "CURRENT"
-    swap(path, b"junk" * 2000)
+    swap(path, b"gen-9 s5a1\n" if part == "number" else b"junk" * 2000)
     for _ in range(2):
         assert len(home.hits("alpha", everything=True)) == 2
         home.reindex()
@@ -249,17 +249,10 @@ def test_a_text_cannot_forge_a_second_hit(home):
     assert "beta" in out
 
 
-@pytest.mark.parametrize("word", ["p*", "foo_b*", "x~"])
+@pytest.mark.parametrize("word", ["p*", "foo_ba*", "x~"])
 def test_a_wildcard_that_widens_nothing_says_so(home, word):
     place(home.sessions, "a.jsonl", "the parser keeps foo_bar and plans")
-    assert "too short" in home.ask(word).notes[0]
-
-
-def test_of_an_identifier_the_last_part_is_widened(either):
-    place(either.sessions, "a.jsonl", "the parser keeps foo_bar and plans")
-    either.ready()
-    assert either.hits("foo_ba*")
-    assert not either.hits("qux_bz*")
+    assert "can be widened" in home.ask(word).notes[0]
 
 
 def test_memories_of_unknown_time_come_last(home):
