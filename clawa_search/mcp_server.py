@@ -210,6 +210,9 @@ def _show(recall: Recall, args: Mapping[str, object]) -> str:
     if opened.status == GONE:
         raise NotFoundError(as_text(opened).strip())
     text = as_text(opened)
+    if len(text) > MAX_SHOWN_CHARS and opened.context:
+        opened.context = []  # what was asked for comes first
+        text = as_text(opened)
     left = len(text) - MAX_SHOWN_CHARS
     return f"{text[:MAX_SHOWN_CHARS]}\n… {left:,} characters more" if left > 0 else text
 

@@ -48,6 +48,8 @@ class Opened:
 def open_ref(recall: Recall, ref: str, context: int) -> Opened:
     """Open *ref*; see `Recall.show`."""
     ref = ref.strip()
+    if "\0" in ref:
+        raise InvalidInputError("a reference holds no NUL")
     if not 0 <= context <= MAX_CONTEXT:
         raise InvalidInputError(f"context: not a number from 0 to {MAX_CONTEXT}: {context}")
     number = ref.removeprefix("mem:").removeprefix("#")

@@ -107,7 +107,7 @@ def _extended(text: str) -> str:
     day, mark, clock = text[:10], text[10:11], text[11:]
     if len(text) >= 8 and text[:8].isdigit() and text[8:9] in ("", "T", "t"):
         day, mark, clock = f"{text[:4]}-{text[4:6]}-{text[6:8]}", text[8:9], text[9:]
-    elif text[4:6] in ("-W", "-w"):
+    elif text[4:6] in ("-W", "-w") and text[8:9] == "-":
         day = datetime.fromisoformat(day.upper()).date().isoformat()
     elif not (text[4:5] == text[7:8] == "-"):
         return text

@@ -13,7 +13,7 @@ from mcp import Client, StdioServerParameters
 from clawa_search import mcp_server
 from clawa_search.errors import InvalidInputError
 from clawa_search.pi import assets
-from tests.builders import Home, user
+from tests.builders import Home, chain, user
 
 CLIENT = {"name": "test", "version": "1"}
 COMMAND = [sys.executable, "-P", "-m", "clawa_search", "mcp"]
@@ -116,6 +116,7 @@ def test_the_tools_are_those_of_pi_without_what_only_pi_knows_and_their_hints_ar
         ("remember", {}, "text: must be given"),
         ("remember", {"text": "tide", "id": 99}, "99"),
         ("show", {}, "ref: must be given"),
+        ("show", {"ref": "a\0b"}, "a reference holds no NUL"),
         ("show", {"ref": "mem:1", "context": 51}, "context: must be a whole number from 0 to 50"),
         ("show", {"ref": "mem:1"}, "1"),
         ("show", {"ref": "/nowhere.jsonl:3"}, "gone"),
@@ -141,9 +142,11 @@ def test_a_mistake_of_ours_is_an_answer_too(home, monkeypatch, capsys):
 
 
 def test_a_very_long_entry_is_cut_and_says_so(home):
-    path = home.write("a.jsonl", user("tide " * 20_000))
+    path = home.write("a.jsonl", *chain(user("tide " * 20_000), user("ebb " * 20_000)))
     text = mcp_server.call(home.recall, "show", {"ref": f"{path}:2"})
     assert text.endswith("characters more")
+    around = mcp_server.call(home.recall, "show", {"ref": f"{path}:2", "context": 1})
+    assert around == text
     assert len(text) < mcp_server.MAX_SHOWN_CHARS + 100
 
 
