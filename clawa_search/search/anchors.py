@@ -6,6 +6,8 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from indexer.entry import Entry
     from indexer.schema import Stored
 
@@ -22,12 +24,7 @@ def is_there(path: str, stored: Stored) -> bool:
     Raises:
         OSError: there is a file, but it cannot be read.
     """
-    try:
-        return _stands_there(path, stored)
-    except OSError as error:
-        if tells_gone(error):
-            return False
-        raise
+    return bool(_unless_gone(_stands_there, path, stored))
 
 
 def _stands_there(path: str, stored: Stored) -> bool:
@@ -74,8 +71,13 @@ def find_line(path: str, stored: Stored) -> int:
     Raises:
         OSError: there is a file, but it cannot be read.
     """
+    return _unless_gone(_look_for, path, stored)
+
+
+def _unless_gone(look: Callable[[str, Stored], int], path: str, stored: Stored) -> int:
+    """Return what *look* tells, 0 where no file is."""
     try:
-        return _look_for(path, stored)
+        return look(path, stored)
     except OSError as error:
         if tells_gone(error):
             return 0
