@@ -23,6 +23,7 @@ from clawa_search.errors import InvalidInputError, RecallError
 from clawa_search.pi import assets, tools
 from clawa_search.pi.catch_up import CatchUp
 from clawa_search.pi.where import Where
+from indexer.errors import may_be_told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -70,7 +71,9 @@ class Server:
             return {"id": number, "ok": True, "result": self._result(request)}
         except RecallError as error:
             return _failure(number, error.code, str(error), error.hint)
-        except Exception as error:  # noqa: BLE001  # a broken request must not end the process
+        except BaseException as error:  # a broken request must not end the process
+            if not may_be_told(error):
+                raise
             import traceback
 
             traceback.print_exc()

@@ -11,7 +11,7 @@ import sys
 
 from clawa_search.cli.flags import find_verb, wants_json
 from clawa_search.cli.streams import OutputError, fail, keep_places, tell
-from indexer.errors import RecallError
+from indexer.errors import RecallError, may_be_told
 
 TRACEBACK = "CLAWA_TRACEBACK"
 
@@ -59,13 +59,13 @@ def _dispatch(argv: list[str]) -> int:
         return run_app(argv)
     except (BrokenPipeError, OutputError):
         raise
-    except Exception as error:  # the last border: nobody is served by a traceback
-        if TRACEBACK in os.environ:
+    except BaseException as error:  # the last border: nobody is served by a traceback
+        if TRACEBACK in os.environ or not may_be_told(error):
             raise
         return fail(told(error), as_json=wants_json(argv))
 
 
-def told(error: Exception) -> InternalError:
+def told(error: BaseException) -> InternalError:
     """Return *error* in one line: what the system refused by its path, a mistake of ours by name."""
     if isinstance(error, OSError) and error.strerror:
         hint = "set its permissions" if isinstance(error, PermissionError) else ""

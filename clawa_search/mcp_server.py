@@ -15,6 +15,7 @@ from clawa_search import __version__
 from clawa_search.errors import InvalidInputError, NotFoundError, RecallError
 from clawa_search.pi import assets, tools
 from clawa_search.show import GONE, MAX_CONTEXT
+from indexer.errors import may_be_told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -187,7 +188,10 @@ def _answer(recall: Recall, name: str, args: Mapping[str, object]) -> tuple[str,
         return call(recall, name, args), False
     except RecallError as error:
         return f"{error}{f' ({error.hint})' if error.hint else ''}", True
-    except Exception as error:  # noqa: BLE001  # one bad call must not end the server
+    except BaseException as error:
+        # The model reads what happened; a panic of the engine would also hang the call for ever.
+        if not may_be_told(error):
+            raise
         import traceback
 
         traceback.print_exc()

@@ -38,6 +38,11 @@ def is_panic(error: BaseException) -> bool:
     return type(error).__name__ == "PanicException"
 
 
+def may_be_told(error: BaseException) -> bool:
+    """May a border answer with *error* and go on? Not with what is to end the process (Ctrl-C)."""
+    return isinstance(error, Exception) or is_panic(error)
+
+
 class IndexBusyError(RecallError):
     """Another process holds the writer lock of the index."""
 

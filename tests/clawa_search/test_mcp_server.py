@@ -141,6 +141,22 @@ def test_a_mistake_of_ours_is_an_answer_too(home, monkeypatch, capsys):
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
+def test_a_panic_of_the_engine_is_an_answer_and_an_end_is_an_end(home, monkeypatch):
+    for error, told in ((type("PanicException", (BaseException,), {}), True), (SystemExit, False)):
+
+        def broken(_recall, _args, error=error):
+            raise error("oops")
+
+        monkeypatch.setitem(mcp_server.TOOLS, "recall", broken)
+        if told:
+            text, failed = mcp_server._answer(home.recall, "recall", {})
+            assert failed
+            assert "PanicException: oops" in text
+        else:
+            with pytest.raises(error):
+                mcp_server._answer(home.recall, "recall", {})
+
+
 def test_a_very_long_entry_is_cut_and_says_so(home):
     path = home.write("a.jsonl", *chain(user("tide " * 20_000), user("ebb " * 20_000)))
     text = mcp_server.call(home.recall, "show", {"ref": f"{path}:2"})

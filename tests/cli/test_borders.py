@@ -38,6 +38,12 @@ def test_a_mistake_of_ours_is_one_line(told):
     )
 
 
+def test_a_panic_of_the_engine_is_told_as_one(told):
+    ran = told(type("PanicException", (BaseException,), {})("range end index"))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("clawa-search: internal error: PanicException: range end index (")
+
+
 def test_a_mistake_of_ours_is_one_object(told):
     assert told(KeyError("x"), "--json").json["error"]["code"] == "internal"
 
