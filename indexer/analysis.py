@@ -48,7 +48,6 @@ __all__ = [
     "look",
     "pieces",
     "query_words",
-    "quoted_word",
     "text_tokens",
     "windows",
 ]
@@ -264,14 +263,6 @@ def windows(word: Word, most: int) -> list[Word]:
         return [word]
     parts = [run[at : at + size] for at in range(min(len(run) - size + 1, most))]
     return [Word(part, tuple(text_tokens(part)), unspaced=part, across=True) for part in parts]
-
-
-def quoted_word(text: str) -> Word | None:
-    """Return the Word that text in double quotes asks for: all of it, as one phrase."""
-    words = query_words(text)
-    if len(words) < 2:
-        return words[0] if words else None
-    return Word(text, tuple(text_tokens(text)))
 
 
 def _typed(typed: str) -> list[Word]:

@@ -146,9 +146,9 @@ def _search(
 def _count(plan: Plan, wanted: Wanted, words: Iterable[Word], answer: Candidates) -> None:
     """Count the terms, and the single tokens that only occur inside phrases."""
     terms = wanted.terms + wanted.other_terms + wanted.must
-    single = {(term.code, term.tokens): term for term in terms if not term.prefix}
+    single = {(term.code, term.tokens): term for term in terms}
     tokens = [token for word in words for some, _ in word.written for token in some]
-    tokens += [token for term in wanted.must for token in term.tokens]
+    tokens += [token for term in wanted.must if not term.code for token in term.tokens]
     for token in tokens:
         if (False, (token,)) not in single:
             single[False, (token,)] = extra = Term((token,))

@@ -180,9 +180,8 @@ class MemoryStore:
         self,
         words: Iterable[Word],
         *,
-        phrases: Iterable[Sequence[str]] = (),
-        excluded: Iterable[Sequence[str]] = (),
-        prefixes: Iterable[str] = (),
+        phrases: Iterable[Word] = (),
+        excluded: Iterable[Word] = (),
         tags: Iterable[str] = (),
         since_ms: int | None = None,
         until_ms: int | None = None,
@@ -194,9 +193,9 @@ class MemoryStore:
 
         Args:
             words: any of them makes a match; with *phrases* they only lift it.
-            phrases: text tokens that must all follow one another in the text or the tags.
+            phrases: each has one whole form, or tokens that follow one another; all must stand
+                in the text or the tags.
             excluded: the same, of which none may.
-            prefixes: beginnings of text tokens, 2 characters or more; each is like a word.
             tags: all of them must be there, exactly.
             since_ms, until_ms: Unix ms, both included.
             whole: some of *words*; the newest memories that hold all of these are among the rows
@@ -206,12 +205,12 @@ class MemoryStore:
                 memories that hold only common words.
         """
         from clawa_search.memory.candidates import Candidates, find, scan
-        from clawa_search.memory.terms import Term, Wanted, others_of, terms_of
+        from clawa_search.memory.terms import Wanted, exact_term, others_of, terms_of
 
         words = list(words)
-        wanted = Wanted(terms_of(words, prefixes), limit, exact)
-        wanted.must = [Term(phrase) for phrase in phrases if phrase]
-        wanted.excluded = [Term(phrase) for phrase in excluded if phrase]
+        wanted = Wanted(terms_of(words), limit, exact)
+        wanted.must = list(map(exact_term, phrases))
+        wanted.excluded = list(map(exact_term, excluded))
         wanted.others = others_of(words, wanted.terms)
         known = {(term.code, term.tokens): term for term in wanted.terms + wanted.other_terms}
         wanted.whole = [

@@ -21,9 +21,6 @@ _K1, _B = 1.2, 0.75  # FTS5's own, so that its bm25() and score() are one scale
 TOP = _K1 + 1
 """A term adds less than TOP times its idf to a score, however often it occurs."""
 
-MIN_PREFIX = 2
-"""A shorter prefix would match a large part of all tokens; it is ignored."""
-
 
 class Candidate:
     """A memory that matches, with its tokens, so that a caller can score it in its own way.
@@ -78,35 +75,29 @@ class Term:
     Attributes:
         tokens: the phrase; a whole form is one token.
         code: whether it is a whole form.
-        prefix: whether the only token may go on.
         match: the FTS5 expression.
         seen: matches that were counted; a lower bound of their number.
         df: their number, estimated where counting stopped.
     """
 
-    __slots__ = ("code", "df", "match", "prefix", "seen", "tokens")
+    __slots__ = ("code", "df", "match", "seen", "tokens")
 
-    def __init__(self, tokens: Sequence[str], *, code: bool = False, prefix: bool = False) -> None:
+    def __init__(self, tokens: Sequence[str], *, code: bool = False) -> None:
         self.tokens = tuple(tokens)
         self.code = code
-        self.prefix = prefix
-        columns = "{code tags}" if code else "{text tags}"
-        self.match = f"{columns} : {quoted(self.tokens)}{' *' if prefix else ''}"
+        self.match = f"{'{code tags}' if code else '{text tags}'} : {quoted(self.tokens)}"
         self.seen = 0
         self.df = 0
 
     @property
     def is_single(self) -> bool:
         """One whole token, whose frequency is kept."""
-        return len(self.tokens) == 1 and not self.prefix
+        return len(self.tokens) == 1
 
     def count_in(self, memory: Candidate) -> int:
         """Return how often this term occurs in *memory*."""
         fields = memory.code_tokens if self.code else memory.text_tokens
         tokens = self.tokens
-        if self.prefix:
-            start = tokens[0]
-            return sum(token.startswith(start) for token in (*fields, *memory.tag_tokens))
         if len(tokens) == 1:
             return fields.count(tokens[0]) + memory.tag_tokens.count(tokens[0])
         return phrase_count(fields, tokens) + phrase_count(memory.tag_tokens, tokens)
@@ -180,7 +171,12 @@ def quoted(tokens: Iterable[str]) -> str:
     return '"' + " ".join(tokens).replace('"', '""').replace("\0", " ") + '"'
 
 
-def terms_of(words: Iterable[Word], prefixes: Iterable[str] = ()) -> list[Term]:
+def exact_term(word: Word) -> Term:
+    """Return the term of a word that has either one whole form or text tokens."""
+    return Term(word.codes or word.tokens, code=bool(word.codes))
+
+
+def terms_of(words: Iterable[Word]) -> list[Term]:
     """Return the terms of words as they were typed, of which any makes a match, each once."""
     found: dict[tuple[bool, tuple[str, ...]], None] = {}
     for word in words:
@@ -188,8 +184,7 @@ def terms_of(words: Iterable[Word], prefixes: Iterable[str] = ()) -> list[Term]:
             found[True, (code,)] = None
         if word.tokens and not word.strict:
             found[False, word.tokens] = None
-    terms = [Term(tokens, code=code) for code, tokens in found]
-    return terms + [Term((start,), prefix=True) for start in prefixes if len(start) >= MIN_PREFIX]
+    return [Term(tokens, code=code) for code, tokens in found]
 
 
 def others_of(words: Iterable[Word], terms: Iterable[Term]) -> Ways:
@@ -198,7 +193,7 @@ def others_of(words: Iterable[Word], terms: Iterable[Term]) -> Ways:
     Args:
         terms: what is looked for anyway, and is no other way.
     """
-    typed = {term.tokens: term for term in terms if not (term.code or term.prefix)}
+    typed = {term.tokens: term for term in terms if not term.code}
     made: dict[tuple[str, ...], Term] = {}
     found = []
     for word in words:
@@ -254,7 +249,7 @@ class Weighing:
         self._codes: dict[str, float] = {}
         self._others: list[tuple[Term, float]] = []
         for term, weight in weighted:
-            if term.prefix or len(term.tokens) > 1:
+            if len(term.tokens) > 1:
                 self._others.append((term, weight))
             else:
                 single = self._codes if term.code else self._texts

@@ -111,7 +111,8 @@ class Scorer:
         ]
         self._whole = query.whole
         self.whole_worth = weights.whole * sum(word_worth(word, idf) for word in self._whole)
-        self._phrases = [(phrase, sum(map(idf, phrase))) for phrase in query.phrases]
+        phrases = [word.tokens for word in query.phrases if word.tokens]
+        self._phrases = [(tokens, sum(map(idf, tokens))) for tokens in phrases]
 
     def score(self, tokens: list[str], codes: Iterable[str]) -> float:
         """Score one document.

@@ -134,9 +134,7 @@ def _best_form(
     return Query.disjunction_max_query(found)
 
 
-def clauses_of(
-    fields: Schema, query: UserQuery | None, scope: Filter, *, phrases: bool = True
-) -> list[tuple[Occur, Query]]:
+def clauses_of(fields: Schema, query: UserQuery, scope: Filter) -> list[tuple[Occur, Query]]:
     """Return what must hold and what must not, whatever else is asked for."""
     clauses = files_of(fields, scope)
     if scope.roles:
@@ -146,10 +144,10 @@ def clauses_of(
     if scope.since_ms is not None or scope.until_ms is not None:
         span = Query.range_query(fields, "ts", FieldType.Integer, scope.since_ms, scope.until_ms)
         clauses.append(silent(span))
-    if query is not None:
-        clauses += [(Occur.MustNot, _phrase(fields, phrase)) for phrase in query.excluded]
-        if phrases:
-            clauses += [(Occur.Must, _phrase(fields, phrase)) for phrase in query.phrases]
+    clauses += [(Occur.MustNot, _exact(fields, word)) for word in query.excluded]
+    for word in query.phrases:  # a whole form adds nothing to the score, as in `bm25.Scorer`
+        exact = _exact(fields, word)
+        clauses.append(silent(exact) if word.codes else (Occur.Must, exact))
     return clauses
 
 
@@ -162,6 +160,13 @@ def files_of(fields: Schema, scope: Filter) -> list[tuple[Occur, Query]]:
         files = among(fields, "file", scope.exclude)
         clauses.append((Occur.MustNot, files))
     return clauses
+
+
+def _exact(fields: Schema, word: Word) -> Query:
+    """Return the query for a word that has either one whole form or text tokens."""
+    if word.codes:
+        return Query.term_query(fields, "code", word.codes[0])
+    return _phrase(fields, word.tokens)
 
 
 def _phrase(fields: Schema, tokens: tuple[str, ...]) -> Query:

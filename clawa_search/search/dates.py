@@ -154,7 +154,7 @@ def _ago_ms(text: str, now_ms: int, zone: tzinfo | None) -> int | None:
     digits = text[: len(text) - len(unit)]
     if not digits:
         return None
-    count = int(digits[:10])
+    count = int(digits.lstrip("0")[:10] or "0")
     unit = unit.removesuffix("ago")
     if unit in _UNIT_MS:
         past_ms = now_ms - count * _UNIT_MS[unit]

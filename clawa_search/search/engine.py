@@ -34,6 +34,8 @@ AGAIN = 0.4
 """What a whole session counts on top, and each further entry of it beside the one before, where a
 long list opens one more: it is found for what it is about more than for one sentence. A point
 more of the sessions of long questions (RealMem); 0.6 to 2 and 0.3 to 0.5 do as well."""
+MAX_ROUNDS = 5
+"""How often neighbours are looked up for the places of those that fell away."""
 RESERVE = 10
 """Winners beyond the limit, for those that turn out to be gone or are seen already."""
 
@@ -55,6 +57,7 @@ class Engine:
         self.question = question
         self.query = query
         self.scope = scope
+        scope.filter.exclude = scope.filter.exclude + read.stale_ids
         self.index = index
         self.memories = memories
         self.read = read
@@ -105,7 +108,6 @@ class Engine:
         if self.index is None or not self.any_file():
             return None
         scope = self.scope.filter
-        scope.exclude = scope.exclude + self.read.stale_ids
         return self.index.candidates(self.query, scope, self.weights, texts)
 
     def any_file(self) -> bool:
@@ -155,7 +157,7 @@ class Engine:
             return 1.0
         alone = bm25.Statistics(self.index.entries, statistics.average, self.index.df)
         forms = {("text", token) for word in self.query.words for token in word.tokens}
-        forms |= {("text", token) for phrase in self.query.phrases for token in phrase}
+        forms |= {("text", token) for word in self.query.phrases for token in word.tokens}
         forms = {form for form in forms if self.index.df(*form)}
         before = sum(alone.idf(token, field) for field, token in forms)
         return sum(statistics.idf(t, field) for field, t in forms) / before if before else 1.0
@@ -257,10 +259,17 @@ class Engine:
         best = self._best(totals, own, indexed, limit)
         known: dict[int, Candidate] = {}
         if self.index is not None and indexed is not None:
-            known_places, fresh = indexed.places, self.fresh_by_mid
-            missing = [mid for mid in best if mid not in known_places and mid not in fresh]
-            if missing:
+            places, fresh = indexed.places, self.fresh_by_mid
+            for _ in range(MAX_ROUNDS):
+                missing = [mid for mid in best if mid not in places and mid not in fresh]
+                if not missing:
+                    break
+                # Some do not exist, are out of scope, or say the same: others take their places.
                 self.index.add_by_mid(indexed, missing, self.query, self.scope.filter)
+                for mid in missing:
+                    if mid not in places:
+                        del totals[mid]
+                best = self._best(totals, own, indexed, limit)
             known = {candidate.mid: candidate for candidate in indexed.candidates(best)}
         found: list[Winner] = []
         for mid in best:
@@ -285,10 +294,7 @@ class Engine:
         limit: int,
     ) -> list[int]:
         """Return the mids worth a look, best first, one of each that say the same."""
-        scope = self.scope.filter
-        narrow = bool(scope.roles) or scope.since_ms is not None or scope.until_ms is not None
-        # Filters may take away every neighbour.
-        wanted = limit * 4 + SPARE if narrow else limit + SPARE
+        wanted = limit + SPARE
         broad = self.is_broad
         bare = len(self.query.words) >= BARE_WORDS and not self.query.together
         best: list[int] = []

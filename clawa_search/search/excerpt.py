@@ -8,30 +8,53 @@ if TYPE_CHECKING:
 
     from indexer.analysis import Word
 
+    Needle = tuple[int, str, frozenset[str]]
+    """Number of a word, how it begins, and the tokens of which one must stand there (none: any)."""
+
 EXCERPT_CHARS = 500
 MAX_SCAN_CHARS = 200_000
 MAX_NEEDLE_CHARS = 200
-MAX_WEIGHED_CHARS = 20_000
+MAX_ANALYSED_CHARS = 20_000
 MAX_SPOTS_OF_A_WORD = 100
 MAX_TRIES = 1000
 """Places of a first token at which the others are looked for."""
+MAX_INSIDE = 5_000
+"""Places inside of words, which are passed over."""
 MAX_PARTS = 64
 """Tokens of one word or phrase that are looked for."""
 MAX_BETWEEN = 8
 """Characters between the beginnings of two tokens that follow one another: an ending, a separator."""
+LAST_CHARS = 20
+"""Of the last word in a window, which is known by its beginning."""
 MAX_PIECES = 2000
+MAX_WORD_CHARS = 100
+UNSPACED = "\u0e00"
+"""Letters from here on are of scripts that put no spaces between words, for the most part."""
 ELLIPSIS = "…"
+
+
+ANY = frozenset[str]()
 
 
 class Needles:
     """What the words of a question look like in a text; made once, for all texts of an answer."""
 
-    __slots__ = ("_firsts", "_lower", "_needles", "_parts", "_runs", "_shown", "_text", "_words")
+    __slots__ = (
+        "_analysed",
+        "_firsts",
+        "_lower",
+        "_needles",
+        "_parts",
+        "_runs",
+        "_shown",
+        "_text",
+        "_words",
+    )
 
     def __init__(self, words: Iterable[Word]) -> None:
         self._words = list(words)
         self._needles = [
-            (number, needle)
+            (number, needle, _tokens_of(word))
             for number, word in enumerate(self._words)
             for needle in _needles_of(word)
         ]
@@ -43,19 +66,25 @@ class Needles:
             if 1 < len(run) <= MAX_PARTS
         ]
         self._parts = [
-            (number, part)
+            (number, _beginning(token), frozenset((token,)))
             for number, word in enumerate(self._words)
             if len(word.tokens) > 1 and not word.unspaced
-            for part in map(_beginning, word.tokens[:MAX_PARTS])
+            for token in word.tokens[:MAX_PARTS]
+        ]
+        self._parts += [
+            (number, word.surface.lower(), ANY)
+            for number, word in enumerate(self._words)
+            if word.plain and word.surface
         ]
         self._text = self._lower = ""
-        self._firsts: list[tuple[int, str, int]] = []
+        self._analysed: dict[str, frozenset[str]] = {}
+        self._firsts: list[tuple[Needle, int]] = []
         self._shown: list[tuple[int, int]] = []
 
     def found(self, text: str) -> set[int]:
         """Return the numbers of the words that *text* shows, as far as a string search tells."""
-        self._look(text[:MAX_WEIGHED_CHARS])
-        found = {number for number, _, _ in self._firsts} | {number for _, number in self._shown}
+        self._look(text[: MAX_SCAN_CHARS + MAX_NEEDLE_CHARS])
+        found = {needle[0] for needle, _ in self._firsts} | {number for _, number in self._shown}
         return found or {number for _, number in _analysed_spots(self._text, self._words)}
 
     def spots(self, text: str) -> list[tuple[int, int]]:
@@ -73,30 +102,52 @@ class Needles:
 
     def _spots(self) -> list[tuple[int, int]]:
         spots = list(self._shown)
-        held = {number for _, number in spots} | {number for number, _, _ in self._firsts}
-        # Parts of an identifier show it only where nothing shows all of it.
-        missing = [(number, part) for number, part in self._parts if number not in held]
-        told = {part for _, part in missing}
-        firsts = {part: _first(self._lower, self._text, part) for part in told}
-        parts = [(number, part, firsts[part]) for number, part in missing if firsts[part] >= 0]
-        for number, needle, first in self._firsts + parts:
+        held = {number for _, number in spots} | {needle[0] for needle, _ in self._firsts}
+        # Parts of an identifier, or a longer word, show it only where nothing shows all of it.
+        missing = [part for part in self._parts if part[0] not in held]
+        told = {part[1:]: part for part in missing}  # many words may have the same parts
+        firsts = {key: self._next(part) for key, part in told.items()}
+        parts = [(part, firsts[part[1:]]) for part in missing if firsts[part[1:]] >= 0]
+        for needle, first in self._firsts + parts:
             at = first
             for _ in range(MAX_SPOTS_OF_A_WORD):
-                spots.append((at, number))
-                at = _first(self._lower, self._text, needle, at + len(needle))
+                spots.append((at, needle[0]))
+                at = self._next(needle, at + len(needle[1]))
                 if at < 0:
                     break
         return spots
+
+    def _next(self, needle: Needle, start: int = 0) -> int:
+        """Return where *needle* stands next, as the beginning of one of its own words; or -1."""
+        _, beginning, tokens = needle
+        at = _first(self._lower, self._text, beginning, start)
+        for _ in range(MAX_TRIES):
+            if at < 0 or not tokens or not tokens.isdisjoint(self._tokens_at(at, len(beginning))):
+                return at
+            at = _first(self._lower, self._text, beginning, at + len(beginning))
+        return -1
+
+    def _tokens_at(self, start: int, least: int) -> frozenset[str]:
+        """Return the tokens of the word at *start*: "use" begins "user" as well, which is another."""
+        text, end = self._text, start + least
+        while end < len(text) and end < start + MAX_WORD_CHARS and text[end].isalnum():
+            end += 1
+        word = text[start:end]
+        tokens = self._analysed.get(word)
+        if tokens is None:
+            from indexer import analysis  # it brings the engine along, and most texts need it not
+
+            tokens = self._analysed[word] = frozenset(analysis.text_tokens(word))
+        return tokens
 
     def _look(self, text: str) -> None:
         """Find where each needle stands first; a hit is weighed and shown by the same text."""
         if text is self._text:
             return
         self._text, self._lower = text, _lowered(text)
-        firsts = (
-            (number, needle, _first(self._lower, text, needle)) for number, needle in self._needles
-        )
-        self._firsts = [first for first in firsts if first[2] >= 0]
+        self._analysed.clear()
+        firsts = ((needle, self._next(needle)) for needle in self._needles)
+        self._firsts = [first for first in firsts if first[1] >= 0]
         self._shown = [
             (at, number) for number, run in self._runs for at in _places(self._lower, text, run)
         ]
@@ -129,7 +180,7 @@ def _best_start(spots: list[tuple[int, int]], room: int) -> tuple[int, int]:
     spots.sort()
     if not spots:
         return 0, 0
-    best, found, narrowest = 0, 0, 0
+    best, found, narrowest = 0, 0, 0  # of windows: first spot, different words, width
     left = 0
     inside: dict[int, int] = {}
     for position, word in spots:
@@ -147,9 +198,11 @@ def _best_start(spots: list[tuple[int, int]], room: int) -> tuple[int, int]:
         if len(inside) > found or (len(inside) == found and width < narrowest):
             found, best, narrowest = len(inside), left, width
     first = spots[best][0]
-    if first < room // 2:
+    # Some of what stands before is shown too, as far as that does not push the last word out.
+    spare = max(0, room - narrowest - LAST_CHARS)
+    if first < min(room // 2, spare):
         return 0, first
-    return max(0, first - room // 5), first
+    return max(0, first - min(room // 5, spare)), first
 
 
 def _lowered(text: str) -> str:
@@ -169,6 +222,13 @@ def _needles_of(word: Word) -> list[str]:
     found |= {_beginning(other[0]): None for other, _ in word.others if len(other) == 1}
     found.pop("", None)
     return [one for one in found if not any(one.startswith(two) for two in found if two != one)]
+
+
+def _tokens_of(word: Word) -> frozenset[str]:
+    """Return the tokens of which one shows *word*; none when only its surface does."""
+    if not word.plain or word.unspaced:
+        return ANY
+    return frozenset((word.tokens[0], *(other[0] for other, _ in word.others if len(other) == 1)))
 
 
 def _beginning(token: str) -> str:
@@ -203,9 +263,12 @@ def _first(lower: str, text: str, needle: str, start: int = 0) -> int:
     position = lower.find(needle, start)
     if not (needle[0].isascii() and needle[0].isalnum()):
         return position
-    while position > 0 and lower[position - 1].isalnum() and not text[position].isupper():
+    for _ in range(MAX_INSIDE):
+        before = lower[position - 1] if position > 0 else ""
+        if not before.isalnum() or before >= UNSPACED or text[position].isupper():
+            return position  # no word goes on here that began before
         position = lower.find(needle, position + len(needle))
-    return position
+    return -1
 
 
 def _analysed_spots(text: str, words: list[Word]) -> list[tuple[int, int]]:
@@ -217,7 +280,7 @@ def _analysed_spots(text: str, words: list[Word]) -> list[tuple[int, int]]:
         if len(word.tokens) == 1 or word.unspaced
         for token in word.tokens
     }
-    if by_token.keys().isdisjoint(analysis.text_tokens(text[:MAX_WEIGHED_CHARS])):
+    if by_token.keys().isdisjoint(analysis.text_tokens(text[:MAX_ANALYSED_CHARS])):
         return []
     spots = []
     position = 0

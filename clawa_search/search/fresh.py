@@ -24,7 +24,6 @@ from clawa_search.search.scope import Fresh
 from indexer import analysis
 from indexer.schema import SEQ_BITS, twin
 from indexer.status import SESSION
-from indexer.word import phrase_count
 
 MAX_BYTES = 32 << 20
 """What one recall reads of files that are not indexed; the rest is named in a note."""
@@ -72,9 +71,9 @@ class FreshEntry:
             return False
         if query.phrases or query.excluded:
             tokens = self.analyse()
-            if not all(phrase_count(tokens, phrase) for phrase in query.phrases):
+            if not all(word.matches(tokens, self.codes) for word in query.phrases):
                 return False
-            return not any(phrase_count(tokens, phrase) for phrase in query.excluded)
+            return not any(word.matches(tokens, self.codes) for word in query.excluded)
         return True
 
 
@@ -238,10 +237,9 @@ def matching(files: Sequence[FreshFile], query: Query, scope: Filter) -> list[Fr
 def _needles(query: Query) -> list[str] | None:
     """Return pieces of which a matching ASCII text must hold one; None when nobody can tell."""
     needles: list[str] = []
-    for word in query.words:
-        stems = [max(tokens, key=len) for tokens, _ in word.written]
-        needles += map(_piece, stems) if stems else [form.lstrip("~") for form in word.codes]
-    needles += [_piece(max(phrase, key=len)) for phrase in query.phrases]
+    for word in query.phrases + query.words:
+        needles += [_piece(max(tokens, key=len)) for tokens, _ in word.written]
+        needles += [form.lstrip("~") for form in word.codes]
     if any(len(needle) < MIN_NEEDLE or not needle.isascii() for needle in needles):
         return None
     return needles or None

@@ -76,13 +76,14 @@ class Copy:
             first; but the newest before all others when the newest were asked for.
     """
 
-    __slots__ = ("candidate", "fresh", "order", "ts_ms")
+    __slots__ = ("candidate", "fresh", "mid", "order", "ts_ms")
 
     def __init__(
-        self, order: tuple[bool, int, bool, int, str, int], ts_ms: int, *,
+        self, order: tuple[bool, int, bool, int, str, int], mid: int, ts_ms: int, *,
         fresh: FreshEntry | None = None, candidate: Candidate | None = None,
     ) -> None:  # fmt: skip
         self.order = order
+        self.mid = mid
         self.ts_ms = ts_ms
         self.fresh = fresh
         self.candidate = candidate
@@ -108,7 +109,7 @@ class Presenter:
         self._newest = engine.query.newest
         self._evidence: Evidence | None = None
         if engine.statistics is not None:
-            needles = Needles(engine.query.words) if engine.query.quoted else self._needles
+            needles = Needles(engine.query.words) if engine.query.phrases else self._needles
             self._evidence = Evidence(engine.query, engine.statistics, needles)
 
     def hits(self, winners: list[Winner], limit: int) -> list[Hit]:
@@ -138,6 +139,8 @@ class Presenter:
 
     def _entry(self, winner: Winner, copies: dict[int, list[Copy]]) -> Hit | None:
         found = sorted(copies.get(winner.twin, ()), key=lambda copy: copy.order)
+        if winner.role == "custom":  # twins may differ in numbers, and this one has those asked for
+            found.sort(key=lambda copy: copy.mid != winner.mid)
         # The asker may see any of them, so then all are looked at.
         wanted = len(found) if self._engine.question.visible else MAX_ALSO + 1
         places: list[Place] = []
@@ -238,7 +241,7 @@ class Presenter:
             entry.file.path,
             entry.line.number,
         )
-        return Copy(order, ts_ms, fresh=entry)
+        return Copy(order, entry.mid, ts_ms, fresh=entry)
 
     def _indexed_copy(self, candidate: Candidate) -> Copy | None:
         row = self._row(candidate.mid >> SEQ_BITS)
@@ -248,7 +251,7 @@ class Presenter:
             return None
         when = self._when(candidate.ts_ms)
         order = (*when, bool(row.parent), row.started_ms or UNKNOWN, row.path, seq)
-        return Copy(order, candidate.ts_ms, candidate=candidate)
+        return Copy(order, candidate.mid, candidate.ts_ms, candidate=candidate)
 
     def _place(self, copy: Copy) -> Place | None:
         """Read what a copy says of itself; None when it no longer stands there."""

@@ -47,8 +47,8 @@ class Query:
 
     Attributes:
         words: any of them makes a match; function words are gone unless nothing else is left.
-        phrases: each must occur, as consecutive text tokens; `quoted` are the same as words.
-        excluded: none may occur, as consecutive text tokens.
+        phrases: each must occur: a whole form, or consecutive text tokens.
+        excluded: the same, of which none may occur.
         pairs: neighbouring content words, weak evidence when they stand together.
         runs: three tokens in a row around the longest words of a sentence, the same: what was
             copied from a text finds it, however common its words.
@@ -61,7 +61,7 @@ class Query:
         together: the words were typed as one (redis缓存): only all of them make a match.
         typed: all words as they follow one another, those that are not looked for included.
         filters: `name:value` pairs that the user typed, values unchecked.
-        literal: the stripped text, for what has no word at all (`%`).
+        literal: what is left of the text, for what has no word at all (`%`).
     """
 
     __slots__ = (
@@ -76,7 +76,6 @@ class Query:
         "personal",
         "phrases",
         "prefixes",
-        "quoted",
         "runs",
         "together",
         "typed",
@@ -85,10 +84,9 @@ class Query:
 
     def __init__(self) -> None:
         self.words: list[Word] = []
-        self.quoted: list[Word] = []
         self.guesses: set[str] = set()
-        self.phrases: list[tuple[str, ...]] = []
-        self.excluded: list[tuple[str, ...]] = []
+        self.phrases: list[Word] = []
+        self.excluded: list[Word] = []
         self.pairs: list[tuple[str, str]] = []
         self.runs: list[tuple[str, ...]] = []
         self.prefixes: list[str] = []
@@ -104,7 +102,7 @@ class Query:
     @property
     def shown(self) -> list[Word]:
         """What an excerpt should show."""
-        return self.quoted + self.words
+        return self.phrases + self.words
 
     def matches(self, tokens: list[str], codes: Collection[str]) -> bool:
         """Tell whether a text of these text and code tokens holds what was typed."""
@@ -140,10 +138,8 @@ def parse(text: str) -> Query:
         from indexer.formats.parse import clean
 
         text = clean(text)
-    query.literal = text.strip()
     plain = " ".join(_take_filters(query, _take_quoted(query, text).split()))
-    if query.filters:
-        query.literal = plain
+    query.literal = plain if plain or query.filters else text.strip()
     typed = _take_wildcards(query, plain)
     found = [part for word in typed for part in analysis.windows(word, MAX_READ_WORDS)]
     del found[MAX_READ_WORDS:]
@@ -238,9 +234,11 @@ def _take_filters(query: Query, words: list[str]) -> list[str]:
             plain.append(word)
     # `NOT word` at the end of a list of words excludes; `do NOT deploy` is a sentence.
     if len(plain) > 2 and plain[-2] == "NOT" and not _is_function_text(plain[-3]):
-        tokens = tuple(analysis.text_tokens(plain[-1]))
-        if tokens:
-            query.excluded.append(tokens)
+        last = analysis.query_words(plain[-1])
+        if last:
+            from clawa_search.search.quotes import exactly
+
+            query.excluded.append(exactly(plain[-1], last))
             plain = plain[:-2]
     return plain
 

@@ -22,38 +22,70 @@ LEAST_MESSAGE = 2
 def take_phrases(query: Query, text: str) -> str:
     """Move quoted phrases out of *text*; a quote without its partner is an ordinary sign."""
     pieces = text.split('"')
-    outside = analysis.query_words(" ".join(pieces[::2]))
-    if sum(map(is_function, outside)) >= PROSE_WORDS or _is_code(pieces, len(outside)):
-        return " ".join(pieces)
     last = len(pieces) - 1
+    outside = analysis.query_words(" ".join(pieces[::2]))
+    negated = [_negates(pieces[at - 1]) for at in range(1, last + 1, 2)]
+    is_prose = sum(map(is_function, outside)) >= PROSE_WORDS
+    # Only a person leaves something out.
+    if not any(negated) and (is_prose or _is_code(pieces, len(outside))):
+        return " ".join(pieces)
     wanted = any(part.strip(" -") not in ("", "NOT") for part in (*pieces[::2], *pieces[last:]))
-    wanted = wanted or not all(_negates(pieces[at - 1]) for at in range(1, last, 2))
+    wanted = wanted or not all(negated[: last // 2])
     plain = [pieces[0]]
     for number in range(1, last + 1):
         piece = pieces[number]
         if number % 2 == 0 or number == last:
             plain.append(piece)
             continue
-        tokens = tuple(analysis.text_tokens(piece))
+        words = analysis.query_words(piece)
         before = plain[-1]
-        if not tokens:
+        if not words:
             plain.append(piece)
         elif wanted and _negates(before):
-            query.excluded.append(tokens)
+            query.excluded.append(exactly(piece, words))
             plain[-1] = before[:-1] if before.endswith("-") else before[: -len("NOT ")]
-        elif (word := analysis.quoted_word(piece)) is not None and _counts_whole(word):
-            query.words.append(word)
         else:
-            query.phrases.append(tokens)
-            query.quoted.append(analysis.Word(piece.strip(), tokens))
+            query.phrases += parts(piece, words)
     return " ".join(plain)
+
+
+def exactly(text: str, words: list[Word]) -> Word:
+    """Return what stands where *text* does, whose *words* these are: one whole form, or a phrase."""
+    tokens = tuple(analysis.text_tokens(text)) if len(words) > 1 else words[0].tokens
+    if not tokens or (len(words) == 1 and _counts_whole(words[0])):
+        return analysis.Word(words[0].surface, (), words[0].codes[:1])
+    return analysis.Word(text.strip(), tokens)
+
+
+def parts(text: str, words: list[Word]) -> list[Word]:
+    """Return all that must stand where *text* does: the phrase, and whole forms in it.
+
+    A lone sign at either end of the phrase may be half of a pair where the text was copied from.
+    """
+    wholes = [exactly(word.surface, [word]) for word in words if _counts_whole(word)]
+    tokens = analysis.text_tokens(text)
+    first, last = 0, len(tokens)
+    for word in words:
+        if not (_is_sign(word) and first < last):
+            break
+        first += len(word.tokens)
+    for word in reversed(words):
+        if not (_is_sign(word) and first < last):
+            break
+        last -= len(word.tokens)
+    phrase = tuple(tokens[first:last])
+    if not phrase or (len(words) == 1 and wholes):
+        return wholes
+    return [analysis.Word(text.strip(), phrase), *wholes]
+
+
+def _is_sign(word: Word) -> bool:
+    return not word.tokens or len(word.unspaced) == 1
 
 
 def _is_code(pieces: list[str], words_outside: int) -> bool:
     """Tell whether the quotation marks are those of code: {"code":"E12"}, -m "text", "/a/b.ts"."""
     last = len(pieces) - 1
-    if any(_negates(pieces[at - 1]) for at in range(1, last + 1, 2)):
-        return False  # only a person leaves something out
     for at in range(1, last + 1, 2):
         before, piece = pieces[at - 1], pieces[at]
         flag = before.rstrip().rpartition(" ")[2]
@@ -74,5 +106,8 @@ def _negates(before: str) -> bool:
 
 
 def _counts_whole(word: Word) -> bool:
-    """Tell whether only a whole form finds *word*: "C++", "0.26.1", one CJK character."""
-    return word.strict or (len(word.tokens) == 1 and word.tokens[0] in word.codes)
+    """Tell whether its whole form shows *word* best: "C++", "0.26.1", a hash, one CJK character."""
+    if not word.tokens or word.strict:
+        return True
+    # A number may be the beginning of a hash, and a text that holds it as such has no form of it.
+    return word.tokens == word.codes[:1] and not word.tokens[0].isdigit()

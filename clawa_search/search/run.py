@@ -51,9 +51,12 @@ def answer(recall: Recall, question: Question) -> Answer:
 
         against = take_filters(query, question, recall.places.absolute)
         if against:
-            made = Answer(question.query)
-            made.notes.append(against)
-            return made
+            query.notes.append(against)
+            if question.source == "session":
+                made = Answer(question.query)
+                made.notes = query.notes
+                return made
+            question.source = "memory"  # which have neither roles nor projects
     try:
         made = _answer(recall, question, query, None)
     except BaseException as error:

@@ -135,7 +135,7 @@ class SessionIndex:
 
     def add_by_mid(self, found: Matches, mids: list[int], query: UserQuery, scope: Filter) -> None:
         """Add those entries of *mids* that are in scope."""
-        clauses = clauses_of(self._fields, query, scope, phrases=False)
+        clauses = clauses_of(self._fields, query, scope)
         clauses.append(silent(among(self._fields, "mid", mids)))
         self._add(found, Query.boolean_query(clauses), len(mids))
 
@@ -145,18 +145,18 @@ class SessionIndex:
         clauses.append((Occur.Must, among(self._fields, "twin", twins)))
         return self._run(Query.boolean_query(clauses), limit)
 
-    def newest(self, scope: Filter, limit: int) -> list[Candidate]:
+    def newest(self, query: UserQuery, scope: Filter, limit: int) -> list[Candidate]:
         """Return the newest entries in scope, *limit* different texts if there are as many."""
         size = limit
         while True:
-            found = self._newest(scope, size)
+            found = self._newest(query, scope, size)
             texts = len({candidate.twin for candidate in found})
             if texts >= limit or len(found) < size or size >= MAX_NEWEST:
                 return found
             size *= 4
 
-    def _newest(self, scope: Filter, limit: int) -> list[Candidate]:
-        clauses = clauses_of(self._fields, None, scope)
+    def _newest(self, query: UserQuery, scope: Filter, limit: int) -> list[Candidate]:
+        clauses = clauses_of(self._fields, query, scope)
         clauses.append((Occur.Must, Query.all_query()))
         with reading(self._place):
             hits = self._searcher.search(

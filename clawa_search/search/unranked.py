@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clawa_search.memory.record import Memory
     from clawa_search.search.engine import Engine
+    from indexer.word import Word
 
 from clawa_search.errors import StoreError
 from clawa_search.search import merge
@@ -13,6 +14,8 @@ from clawa_search.search.winner import Winner
 
 LITERAL_ENTRIES = 500
 """How many of the newest entries are looked through for a text without any word."""
+EXCLUDED = 500
+"""Memories that are looked at beyond those wanted, for each word that must not occur."""
 
 
 def newest(engine: Engine, limit: int) -> list[Winner]:
@@ -41,12 +44,24 @@ def literal(engine: Engine, limit: int) -> list[Winner]:
 
 def _memories(engine: Engine, limit: int, *, literal: bool) -> list[Winner]:
     found = []
+    excluded = engine.query.excluded
     if engine.question.source != "session":
-        for memory in _listed(engine, limit, literal=literal):
+        # Some of those are left out.
+        for memory in _listed(engine, limit + len(excluded) * EXCLUDED, literal=literal):
+            if excluded and _holds(memory, excluded):
+                continue
             winner = Winner(0.0, memory.ts_ms, ~memory.id)
             winner.memory = memory
             found.append(winner)
     return found
+
+
+def _holds(memory: Memory, words: list[Word]) -> bool:
+    from clawa_search.memory.mirror import Analysed
+
+    tokens = Analysed(memory.text, memory.tags)
+    texts, codes = tokens.text + tokens.words, tokens.code + tokens.words
+    return any(word.matches(texts, codes) for word in words)
 
 
 def _listed(engine: Engine, limit: int, *, literal: bool) -> list[Memory]:
@@ -80,8 +95,7 @@ def _entries(engine: Engine, limit: int) -> list[Winner]:
                 winner.fresh, winner.role, winner.mid = entry, entry.entry.role, entry.mid
                 found.append(winner)
     if engine.index is not None and engine.any_file():
-        scope.exclude = scope.exclude + engine.read.stale_ids
-        for candidate in engine.index.newest(scope, limit):
+        for candidate in engine.index.newest(engine.query, scope, limit):
             winner = Winner(0.0, candidate.ts_ms, candidate.twin)
             winner.candidate, winner.mid = candidate, candidate.mid
             winner.role = candidate.role

@@ -88,7 +88,7 @@ def test_quotation_marks_of_code_ask_for_no_phrase(talk, query, line):
     ],
 )
 def test_a_persons_quotation_marks_still_do(talk, query):
-    assert parse(query).quoted or parse(query).words
+    assert parse(query).phrases or parse(query).words
     assert talk.hits(query) == []
 
 

@@ -5,21 +5,21 @@ import string
 
 import tantivy
 
+from clawa_search.search.quotes import parts
 from indexer.analysis import (
     TOKENIZER,
     analyse,
     analyzer,
     code_tokens,
     query_words,
-    quoted_word,
     text_tokens,
 )
 
 
 def words_of(query):
     if len(query) > 2 and query[0] == query[-1] == '"':
-        word = quoted_word(query[1:-1])
-        return [word] if word else []
+        text = query[1:-1]
+        return parts(text, query_words(text))
     return query_words(query)
 
 

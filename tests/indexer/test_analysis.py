@@ -13,7 +13,6 @@ from indexer.analysis import (
     expand,
     is_function_word,
     query_words,
-    quoted_word,
     text_tokens,
 )
 from tests.indexer.engines import ENGINES, found_by
@@ -40,7 +39,6 @@ def test_each_token_case_is_met(engine):
 @pytest.mark.parametrize("query", ["", " ", "_", "%", "\\", "*", "&&", "->", "...", '"', "''", "#"])
 def test_a_query_of_punctuation_has_no_words(query):
     assert query_words(query) == []
-    assert quoted_word(query) is None
     assert code_tokens(query) == []
 
 

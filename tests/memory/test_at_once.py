@@ -156,7 +156,7 @@ def test_a_locked_old_file_is_searched_as_it_is(store, path, monkeypatch):
     make_old(path, [(1, 1, "pear", '["a"]'), (2, 2, "plum", "[]")])
     con = sqlite3.connect(path, isolation_level=None)
     con.execute("BEGIN IMMEDIATE")
-    answer = store.candidates([], prefixes=["pe"])
+    answer = store.candidates(query_words("pear"))
     assert [row.id for row in answer.rows] == [1]
     (note,) = answer.notes
     assert "another program holds the lock" in note
@@ -164,7 +164,7 @@ def test_a_locked_old_file_is_searched_as_it_is(store, path, monkeypatch):
     assert [memory.id for memory in store.newest(5, ["a"])] == [1]
     con.execute("ROLLBACK")
     con.close()
-    answer = store.candidates([], prefixes=["pe"])
+    answer = store.candidates(query_words("pear"))
     assert ([row.id for row in answer.rows], answer.notes) == ([1], [])
 
 

@@ -11,6 +11,7 @@ import pytest
 from clawa_search.errors import NotFoundError, StoreError
 from clawa_search.memory.store import OWN_REFRESH, MemoryStore
 from clawa_search.memory.writing import MAX_CHARACTERS
+from indexer.analysis import query_words
 from tests.memory.asking import DELETE, INSERT, OLD, UPDATE, find, rows_of, texts
 
 NODE = Path(__file__).parents[1] / "node/node_modules/.bin/node"
@@ -138,7 +139,7 @@ def test_many_foreign_memories_are_indexed_by_a_search(store, foreign, monkeypat
     monkeypatch.setattr("clawa_search.memory.database.SCAN_ROWS", 10)
     monkeypatch.setattr("clawa_search.memory.candidates.SCAN_ROWS", 10)
     foreign.executemany(INSERT, [(number, f"pear{number} pear", "[]") for number in range(30)])
-    answer = store.candidates([], prefixes=["pear"], limit=99)
+    answer = store.candidates(query_words("pear"), limit=99)
     assert (len(answer.rows), answer.complete, answer.notes) == (30, True, [])
 
 
@@ -148,13 +149,13 @@ def test_many_foreign_memories_in_a_locked_file_are_searched_in_part(store, fore
     monkeypatch.setattr("clawa_search.memory.candidates.SCAN_ROWS", 10)
     foreign.executemany(INSERT, [(number, f"pear{number} pear", "[]") for number in range(30)])
     foreign.execute("BEGIN IMMEDIATE")
-    answer = store.candidates([], prefixes=["pear"], limit=99)
+    answer = store.candidates(query_words("pear"), limit=99)
     assert {row.ts_ms for row in answer.rows} == set(range(20, 30))
     assert not answer.complete
     (note,) = answer.notes
     assert "newest 10" in note
     foreign.execute("ROLLBACK")
-    assert len(store.candidates([], prefixes=["pear"], limit=99).rows) == 30
+    assert len(store.candidates(query_words("pear"), limit=99).rows) == 30
 
 
 NODE_PROGRAM = """

@@ -10,6 +10,7 @@ import pytest
 from clawa_search.errors import StoreError
 from clawa_search.memory import condition, schema
 from clawa_search.memory.store import MemoryStore
+from indexer.analysis import query_words
 from indexer.version import ANALYSIS_VERSION
 from tests.memory.asking import INSERT, OLD, find, make_old, rows_of, texts
 
@@ -151,7 +152,7 @@ def test_ten_thousand_memories_are_taken_over(store, path):
     make_old(
         path, [(number, number, f"memory pear{number % 7}", "[]") for number in range(1, 10_001)]
     )
-    assert len(store.candidates([], prefixes=["pear3"], limit=50).rows) == 50
+    assert len(store.candidates(query_words("pear3"), limit=50).rows) == 50
     assert store.count() == 10_000
     assert store.refresh() == 0
     assert store.integrity() == []
@@ -182,7 +183,7 @@ def test_a_newer_analyser_is_left_alone_but_memories_are_written(store, path, mo
         with_analyser(older, ANALYSIS_VERSION - 1)
         with MemoryStore(path) as old:
             assert old.remember("plum") == ("created", 2)
-            answer = old.candidates([], prefixes=["pl"])
+            answer = old.candidates(query_words("plum"))
             assert [row.id for row in answer.rows] == [2]
             assert "newer" in answer.notes[0]
             old.forget(1)
@@ -207,7 +208,7 @@ def test_a_newer_schema_is_read_but_not_written(store, path):
         with pytest.raises(StoreError, match="newer clawa-search") as caught:
             call()
         assert "update clawa-search" in caught.value.hint
-    answer = store.candidates([], prefixes=["pe"])
+    answer = store.candidates(query_words("pear"))
     assert [row.id for row in answer.rows] == [1]
     assert "newer" in answer.notes[0]
     assert texts(store) == ["pear"]
@@ -235,7 +236,7 @@ def test_a_migration_that_fails_changes_nothing(store, path, monkeypatch):
         with pytest.raises(StoreError):
             store.remember("x")
         assert list(con.iterdump()) == before
-        answer = store.candidates([], prefixes=["pear"])
+        answer = store.candidates(query_words("pear"))
         assert [row.id for row in answer.rows] == [2]
         assert "already exists" in answer.notes[0]
     con.close()

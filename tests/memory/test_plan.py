@@ -146,7 +146,7 @@ def test_a_time_limits_before_ranking(big, span, names):
 
 @pytest.mark.parametrize("phrase", [("w0", "w1"), ("w20", "w0"), ("w0",)])
 def test_a_phrase_limits_and_words_lift(big, phrase):
-    answer = big.candidates(words(["w9"]), phrases=[phrase], limit=10)
+    answer = big.candidates(words(["w9"]), phrases=[Word("", phrase)], limit=10)
     assert answer.rows
     joined = f" {' '.join(phrase)} "
     assert all(joined in f" {row.text} " for row in answer.rows)
@@ -158,7 +158,7 @@ def test_a_phrase_limits_and_words_lift(big, phrase):
 @given(rank=st.integers(0, 399), other=st.integers(0, 399), tag=st.sampled_from([(), ("half",)]))
 def test_what_is_excluded_is_never_found(big, rank, other, tag):
     name, without = VOCABULARY[rank], VOCABULARY[other]
-    answer = big.candidates(words([name]), excluded=[(without,)], tags=tag)
+    answer = big.candidates(words([name]), excluded=[Word("", (without,))], tags=tag)
     assert all(without not in row.text.split() for row in answer.rows)
     assert all(name in row.text.split() for row in answer.rows)
 

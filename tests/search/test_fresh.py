@@ -57,7 +57,7 @@ def test_a_word_holds_its_stem_of_two_letters_which_is_looked_for_whole():
         words = [f"{first}{second}{end}" for second in letters for end in ends]
         for word, stem in zip(words, text_tokens(" ".join(words)), strict=True):
             assert len(stem) > 2 or stem in word, word
-    assert fresh._needles(parse("go on")) == ["go"]
+    assert set(fresh._needles(parse("go on")) or ()) == {"go"}
 
 
 @pytest.fixture
