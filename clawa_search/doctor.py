@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog, File
 
 from clawa_search.status import sessions
-from indexer import checkup, layout, store
+from indexer import checkup, files, layout, store
 from indexer.errors import IndexBrokenError, IndexBusyError, RecallError
 from indexer.status import SESSION, unchanged
 from indexer.version import VERSION
@@ -262,7 +262,8 @@ def _check_leftovers(recall: Recall) -> Check:
 def _remove_leftovers(recall: Recall) -> None:
     recall.close()
     with store.WriterLock(recall.places.index_dir):
-        checkup.remove(checkup.leftovers(recall.places.index_dir))
+        for path in checkup.leftovers(recall.places.index_dir):
+            files.remove(path)
 
 
 def _check_freshness(recall: Recall) -> Check:

@@ -126,17 +126,3 @@ def _names(folder: str) -> list[str]:
         return sorted(os.listdir(folder))
     except OSError:
         return []
-
-
-def remove(paths: list[str]) -> None:
-    """Remove *paths*, files or folders, as far as they can be removed."""
-    from shutil import rmtree
-
-    for path in paths:
-        if os.path.isdir(path) and not os.path.islink(path):
-            rmtree(path, ignore_errors=True)
-        else:
-            try:
-                os.unlink(path)
-            except OSError:
-                continue

@@ -55,7 +55,8 @@ class Session:
         started_ms: header time, 0 when unknown.
         last_id: id of the last entry read, the leaf of the live branch.
         linear: every entry read so far follows the one before it, the first one `last_id`.
-        edited: ids that a `context_edit` took out of the model's context.
+        edited: `id@line` of each entry that a `context_edit` at that line took out of the model's
+            context, on the branch that the edit is on.
     """
 
     __slots__ = (

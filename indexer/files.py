@@ -74,3 +74,16 @@ def read_pairs(path: str) -> tuple[dict[str, str], int]:
 def pairs(told: dict[str, str]) -> bytes:
     """Write pairs as `read_pairs` reads them."""
     return "".join([f"{key}\0{value}\0" for key, value in told.items()]).encode()
+
+
+def remove(path: str) -> None:
+    """Remove a file, or a folder with all that is in it, as far as that is possible."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        from shutil import rmtree  # mostly there is nothing to remove
+
+        rmtree(path, ignore_errors=True)
+        return
+    try:
+        os.unlink(path)
+    except OSError:
+        return

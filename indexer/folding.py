@@ -146,9 +146,9 @@ class _Kinds(dict[str, int]):
         return kind
 
     def _kind(self, character: str) -> int:
-        if _within(ord(character), _WITHOUT_SPACES):
-            return RUN
-        return SYMBOL if unicodedata.category(character) in {"So", "Sm", "Sc"} else PIECE
+        if unicodedata.category(character) in {"So", "Sm", "Sc"}:
+            return SYMBOL
+        return RUN if _within(ord(character), _WITHOUT_SPACES) else PIECE
 
 
 _FOLDED = _Folded()

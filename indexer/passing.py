@@ -200,8 +200,7 @@ class Pass:
         """Remove files that a lost pass added and the catalog never heard of; reserve ids."""
         for file_id in self._book.lost_ids():
             tools.writer.forget(file_id)
-        if new_files:
-            self._next_id = self._book.begin(new_files)
+        self._next_id = self._book.begin(new_files)
 
     def _new_id(self) -> int:
         self._next_id += 1

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from indexer.status import Status
 
 from indexer.report import skipped_note
-from indexer.status import SESSION, identity, tells_gone, unchanged
+from indexer.status import SESSION, tells_gone, told, unchanged
 
 
 class Plan:
@@ -58,8 +58,8 @@ def plan(
     """
     made = Plan()
     if known is not listing.known:  # a new index, or one that changed since the listing was made
-        for path, told in list(listing.unchanged.items()):
-            if known.get(path) != told:
+        for path, before in list(listing.unchanged.items()):
+            if known.get(path) != before:
                 del listing.unchanged[path]
                 listing.keep(path)
         listing.drop_links(known)
@@ -79,30 +79,28 @@ def plan(
     missing: set[str] = set()
     if len(listing.unchanged) < len(known):
         seen = {found.path for found in listing.files}.union(listing.unchanged)
-        met = {(found.stat.st_dev, found.stat.st_ino) for found in listing.files}
+        met = {told(found.stat) for found in listing.files}.union(listing.unchanged.values())
         gone, missing = _gone(known.keys() - seen, met, roots)
         made.gone = list(rows(gone).values())
     for folder in sorted(missing):
         report.note(folder, "the folder is missing; what was indexed from it is kept")
-    for folder in sorted(listing.away(roots) - missing):
+    for folder in sorted(listing.away(roots) - missing - known.keys()):
         report.note(folder, "the folder is missing; it is looked for again the next time")
     return made
 
 
-def _gone(
-    unseen: set[str], met: set[tuple[int, int]], roots: list[str]
-) -> tuple[list[str], set[str]]:
+def _gone(unseen: set[str], met: set[str], roots: list[str]) -> tuple[list[str], set[str]]:
     """Return those of the files *unseen* that are gone, and the folders that are merely away.
 
     Args:
-        met: device and inode of the files of the listing. What is a link to one of them by now is
-            no longer what was indexed under its name.
+        met: status of the files of the listing. What is a link to one of them by now is no longer
+            what was indexed under its name.
     """
     missing: set[str] = set()
     gone: list[str] = []
     for path in unseen:
         if not is_gone(path):
-            if identity(path) in met:
+            if _told(path) in met:
                 gone.append(path)
             continue
         folder = missing_folder(path, roots)
@@ -111,6 +109,13 @@ def _gone(
         else:
             gone.append(path)
     return gone, missing
+
+
+def _told(path: str) -> str:
+    try:
+        return told(os.stat(path))
+    except OSError:
+        return ""
 
 
 def is_gone(path: str) -> bool:
@@ -127,7 +132,7 @@ def missing_folder(path: str, roots: list[str]) -> str:
     A root that is missing, or a link to nothing, does not mean that everything was deleted.
     """
     root = max((r for r in roots if path.startswith(r.rstrip("/") + "/")), key=len, default="")
-    if root and not os.path.isdir(root):
+    if root and not os.path.exists(root):  # a file in its place is no unmounted disk
         return root
     folder = os.path.dirname(path)
     if not root and not os.path.isdir(folder):  # named by itself, or with the files beside it

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 from indexer import files
 from indexer.errors import IndexBrokenError, IndexBusyError
-from indexer.layout import CURRENT, Generation
+from indexer.layout import CURRENT, Generation, generations
 
 SNAPSHOT_DRAFT = "snapshot."
 
@@ -28,12 +28,9 @@ def point_to(index_dir: str, generation: Generation) -> None:
 
 def new_generation(index_dir: str, version: str) -> Generation:
     """Create an empty folder for a generation beside those that exist."""
-    taken = [
-        int(name[4:])
-        for name in os.listdir(index_dir)
-        if name.startswith("gen-") and name[4:].isdigit()
-    ]
-    generation = Generation(f"{index_dir}/gen-{max(taken, default=0) + 1}", version)
+    names = [os.path.basename(one.folder) for one in generations(index_dir)]
+    newest = int(names[0].removeprefix("gen-")) if names else 0
+    generation = Generation(f"{index_dir}/gen-{newest + 1}", version)
     for folder in (generation.folder, generation.messages, generation.priors):
         os.mkdir(folder, 0o700)
     os.close(os.open(generation.catalog, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
@@ -48,9 +45,7 @@ def remove_others(index_dir: str, keep: Generation | None) -> None:
     kept = os.path.basename(keep.folder) if keep else ""
     for name in os.listdir(index_dir):
         if name.startswith("gen-") and name != kept:
-            from shutil import rmtree  # mostly there is nothing to remove
-
-            rmtree(f"{index_dir}/{name}", ignore_errors=True)
+            files.remove(f"{index_dir}/{name}")
         elif name.startswith(f"{CURRENT}."):
             os.unlink(f"{index_dir}/{name}")
     if keep is None or not os.path.isdir(keep.folder):
@@ -74,9 +69,7 @@ def unwritable(index_dir: str, error: OSError) -> IndexBrokenError:
 
 def discard(generation: Generation) -> None:
     """Remove a generation that could not be finished."""
-    from shutil import rmtree
-
-    rmtree(generation.folder, ignore_errors=True)
+    files.remove(generation.folder)
 
 
 class WriterLock:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 from indexer.formats.head import head_of, is_one, known_ids
 from indexer.formats.parse import Malformed, id_of, strict_loads
-from indexer.formats.pi import BOM, unwrapped
+from indexer.formats.pi import BOM, NO_ENTRIES, unwrapped
 from indexer.tail import open_lines, read_lines
 
 
@@ -163,6 +163,8 @@ def ids_of(line: Line, *, torn: bool = False) -> tuple[str, str | None] | None:
         return None
     if value.get("kind") == "fact":  # a name or a label, which follows what stands before it
         return "", None
+    if value.get("kind") in NO_ENTRIES:
+        return None
     value = unwrapped(value)
     if value.get("type") in ("session", None):
         return None

@@ -4,5 +4,5 @@ Apart from `schema`, so that a run that finds nothing to do never loads tantivy.
 """
 
 SCHEMA_VERSION = 5
-ANALYSIS_VERSION = 1
+ANALYSIS_VERSION = 2
 VERSION = f"s{SCHEMA_VERSION}a{ANALYSIS_VERSION}"

@@ -264,7 +264,7 @@ class Presenter:
         session = fresh.file.session
         place = Place(fresh.file.path, fresh.line.number, fresh.entry.entry_id, fresh.entry.text)
         place.live = session.linear or None
-        place.edited = fresh.entry.entry_id in session.edited
+        place.edited = self._is_edited(place, session.edited)
         place.session_id, place.cwd = session.session_id, session.cwd
         place.is_fork = bool(session.parent)
         return place
@@ -281,15 +281,27 @@ class Presenter:
         place.session_id, place.cwd = row.session_id, row.cwd
         place.is_fork = bool(row.parent)
         linear = line == stored.line
-        edited = set(row.edited.split())
+        edits = set(row.edited.split())
         for file in self._engine.read.files:
             if file.known == row.id:  # its tail may have gone on, or edited what came before
-                edited |= file.session.edited
+                edits |= file.session.edited
                 linear = linear and file.session.linear
         if linear:
             place.live = not row.is_dead(line)
-        place.edited = stored.entry_id in edited
+        place.edited = self._is_edited(place, edits)
         return place
+
+    def _is_edited(self, place: Place, edits: set[str]) -> bool:
+        """Tell whether one of *edits* took the entry out of the model's context on the live branch."""
+        lines = [
+            int(line)
+            for entry_id, _, line in (edit.rpartition("@") for edit in edits)
+            if entry_id == place.entry_id
+        ]
+        if not lines:
+            return False
+        tree = self._tree(place.path)
+        return tree is None or not tree.live_lines().isdisjoint(lines)
 
     def _checked_line(self, row: File, stored: Stored) -> int:
         try:

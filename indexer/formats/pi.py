@@ -33,7 +33,8 @@ HEADER_BYTES = 1 << 20
 MAX_BRANCHES = 8
 """Of more, only one more is told."""
 
-
+NO_ENTRIES = ("record", "lane")
+"""Kinds of lines of version 4 that tell of a run: nothing follows them, and they follow nothing."""
 BOM = b"\xef\xbb\xbf"
 """Some editors put it before the first line."""
 
@@ -144,7 +145,7 @@ class Reader:
         kind = value.get("kind")
         if kind == "fact":  # v4: the session's name, or a label
             return self._named(value)
-        if kind in ("record", "lane"):
+        if kind in NO_ENTRIES:
             return []
         value = unwrapped(value)
         what = value.get("type")
@@ -165,7 +166,7 @@ class Reader:
         if what == "context_edit":
             target = id_of(value.get("targetId"))
             if target:
-                self.session.edited.add(target)
+                self.session.edited.add(f"{target}@{line.number}")
         return []
 
     def _message(self, entry: dict[str, object], message: object) -> list[Entry]:

@@ -325,3 +325,39 @@ def test_no_shape_of_an_entry_is_too_odd(tmp_path_factory, odd):
         with contextlib.suppress(NotFoundError):  # what has no type is no entry
             home.recall.show(f"{path}:{number}", context=2)
     home.close()
+
+
+def v4(entry_id: str, parent: str | None, said: str) -> dict[str, Any]:
+    content = {"role": "user", "content": said}
+    return {"kind": "entry", "type": "message", "id": entry_id, "parentId": parent, "seq": 1,
+            "timestamp": START_MS, "message": content}  # fmt: skip
+
+
+def test_what_tells_of_a_run_is_no_entry_of_the_tree(either):
+    head = {"kind": "header", "version": 4, "id": "v4", "createdAt": START_MS, "cwd": "/srv/v4"}
+    put(
+        either,
+        head,
+        v4("a1", None, "sentinel one"),
+        v4("a2", "a1", "sentinel two"),
+        v4("a3", "a1", "sentinel three"),
+        v4("a4", "a2", "sentinel four"),
+        {"kind": "record", "type": "operation_finished", "id": "rec1", "seq": 9},
+        {"kind": "lane", "lane": "main", "leafId": "a4", "id": "lane1"},
+    )
+    live = {hit.line: hit.live for hit in either.found("sentinel")}
+    assert live == {2: True, 3: True, 4: False, 5: True}
+
+
+def test_an_edit_counts_on_its_own_branch(either):
+    put(
+        either,
+        header(),
+        user("sentinel one", id="a b", parentId=None),
+        {"type": "context_edit", "id": "e1", "parentId": "a b", "targetId": "a b"},
+        user("sentinel two", id="c", parentId="e1"),
+        user("sentinel three", id="d", parentId="a b"),
+        {"type": "context_edit", "id": "e2", "parentId": "d", "targetId": "d"},
+    )
+    edited = {hit.line: hit.edited for hit in either.found("sentinel")}
+    assert edited == {2: False, 4: False, 5: True}

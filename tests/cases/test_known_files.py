@@ -9,7 +9,7 @@ import pytest
 
 from indexer.discover import Listing
 from indexer.sync import sync
-from tests.builders import Home, assistant, chain, header, line, lines, user
+from tests.builders import Home, assistant, chain, header, line, lines, user, write_session
 
 JUNK = b"{no json\n"
 
@@ -248,3 +248,43 @@ def test_a_torn_line_is_no_leaf_indexed_or_not(home):
     assert {hit.line: hit.live for hit in home.hits("needle", everything=True)} == live
     home.reindex()
     assert {hit.line: hit.live for hit in home.hits("needle", everything=True)} == live
+
+
+def test_a_file_that_became_a_link_to_an_indexed_one_is_gone(home):
+    first = home.write("aa.jsonl", user("banana one"))
+    second = home.write("bb.jsonl", user("cherry two"), head=header(session_id="s2"))
+    home.reindex()
+    second.unlink()
+    second.symlink_to(first)
+    assert home.reindex().removed == 1
+    assert home.run("status", "--json").json["sessions"] == 1
+
+
+def test_a_folder_that_became_a_file_is_away_no_more(home):
+    folder = home.user / "ext"
+    folder.mkdir()
+    write_session(folder / "a.jsonl", user("banana"))
+    home.reindex(folder)
+    (folder / "a.jsonl").unlink()
+    folder.rmdir()
+    write_session(folder, user("cherry"))
+    report = home.reindex()
+    assert (report.notes, report.removed) == ([], 1)
+    assert [hit.path for hit in home.hits("cherry", everything=True)] == [str(folder)]
+
+
+def test_a_named_file_that_was_deleted_is_no_missing_folder(home):
+    path = write_session(home.user / "odd.log", user("banana"))
+    home.reindex(path)
+    path.unlink()
+    report = home.reindex()
+    assert (report.notes, report.removed) == ([], 1)
+
+
+def test_a_foreign_name_in_the_index_folder_is_no_number(home):
+    home.write("a.jsonl", user("banana"))
+    home.reindex()
+    for name in ("gen-²", "gen-x", "gen-99"):
+        (home.index / name).write_text("")
+    assert home.run("reindex", "--rebuild").code == 0
+    assert [name.name for name in home.index.glob("gen-*")] == ["gen-2"]

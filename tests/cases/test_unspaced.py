@@ -91,3 +91,11 @@ def test_a_text_of_twenty_thousand_signs_is_a_question_like_any_other(either, si
     either.recall.remember(text)
     for query in (text, f'"{text}"', f'tea -"{text}"'):
         assert either.hits(query)
+
+
+@pytest.mark.parametrize("typed", ["฿฿", "〒〓", '"฿฿"', "฿", "〒"])
+def test_signs_among_the_letters_of_an_unspaced_script_are_found(either, typed):
+    either.write("a.jsonl", user("price ฿฿ and 〒〓 box"))
+    either.recall.remember("price ฿฿ and 〒〓 box")
+    either.ready()
+    assert len(either.hits(typed)) == 2

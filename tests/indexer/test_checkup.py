@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer import checkup
+from indexer import checkup, files
 from tests.builders import Home, assistant, swap, user
 
 
@@ -83,7 +83,8 @@ def test_leftovers_are_told_apart_from_what_counts(generation):
     for path in (left[0], *left[2:]):
         Path(path).touch()
     assert sorted(checkup.leftovers(index_dir)) == sorted(left)
-    checkup.remove(checkup.leftovers(index_dir))
+    for path in checkup.leftovers(index_dir):
+        files.remove(path)
     assert checkup.leftovers(index_dir) == []
     assert list(checkup.damaged_files(generation)) == []
 

@@ -162,3 +162,26 @@ def test_a_rebuild_that_was_killed_leaves_the_index_as_it_was(memory_path):
 
 def fail(*_args, **_options):
     raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("change", ["append", "delete", "rewrite"])
+def test_what_was_committed_but_not_recorded_is_repeated_and_no_damage(memory_path, change):
+    lab = Lab(memory_path)
+    for name in "abc":
+        lab.write(f"{name}.jsonl", session(f"one {name}", f"two {name}"))
+    lab.sync()
+    if change == "append":
+        lab.append("a.jsonl", said("z", f"{WORD} three"))
+    elif change == "rewrite":
+        lab.write("a.jsonl", session("another"))
+    else:
+        (lab.sessions / "a.jsonl").unlink()
+    writer = os.fork()
+    if not writer:
+        Ledger.save = die  # type: ignore[method-assign]
+        sync(lab.index_dir, lab.listing())
+    assert os.waitpid(writer, 0)[1] == signal.SIGKILL
+    report = sync(lab.index_dir, lab.listing())
+    assert report.notes == []
+    assert report.indexed + report.removed == 1
+    assert report.unchanged == 2
