@@ -126,20 +126,31 @@ def _private_paths(recall: Recall) -> list[str]:
     except OSError:
         names = []
     found = [f"{folder}/{other}" for other in names if other.startswith(name)]
-    return [path for path in (*found, recall.places.index_dir) if os.path.exists(path)]
+    return [*found, recall.places.index_dir]
+
+
+def _open_to_others(recall: Recall) -> dict[str, int]:
+    """Return the modes of private paths that others may enter; one may vanish at any moment."""
+    modes = {}
+    for path in _private_paths(recall):
+        try:
+            mode = os.stat(path).st_mode & 0o777
+        except OSError:
+            continue
+        if mode & 0o077:
+            modes[path] = mode
+    return modes
 
 
 def _check_permissions(recall: Recall) -> Check:
-    wide = [path for path in _private_paths(recall) if os.stat(path).st_mode & 0o077]
+    wide = _open_to_others(recall)
     detail = f"open to others: {', '.join(wide)}" if wide else "only you can read them"
     return Check("permissions", ok=not wide, detail=detail, repair="doctor --repair, or chmod go=")
 
 
 def _close_to_others(recall: Recall) -> None:
-    for path in _private_paths(recall):
-        mode = os.stat(path).st_mode & 0o777
-        if mode & 0o077:
-            os.chmod(path, mode & 0o700)
+    for path, mode in _open_to_others(recall).items():
+        os.chmod(path, mode & 0o700)
 
 
 def _check_memories(recall: Recall) -> Check:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _sqlite3
+import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,11 +100,9 @@ def _full_text(database: Database) -> list[str]:
                 con.execute("ROLLBACK")
     except StoreError as error:
         return [str(error)]
-    except _sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF == 11:
+    except _ERRORS as error:
+        if connect.is_damage(error):
             return ["the full-text index differs from the memories"]
-        return [str(connect.store_error(database.path, error))]
-    except OSError as error:
         return [str(connect.store_error(database.path, error))]
     return []
 
@@ -116,7 +115,11 @@ def repair(database: Database, now_ms: int) -> str:
     """
     try:
         copy = back_up(database.path, now_ms)
-        sound = _build_anew(database)
+        try:
+            sound = _build_anew(database)
+        except StoreError:  # nothing was changed
+            os.unlink(copy)
+            raise
         con = database.open_to_repair()
         if not sound:  # what cannot be read cannot be dropped: VACUUM leaves it behind
             forget_mirror(con)

@@ -182,6 +182,7 @@ class Database:
         if not self._writer:
             return
         try:
+            self._writer.execute("PRAGMA busy_timeout = 0")
             if self._writer.execute(_BYTES).fetchone()[0] <= OVERWRITE_BYTES:
                 self._writer.execute("VACUUM")
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()

@@ -21,14 +21,16 @@ OR ts >= {END_OF_TIME} ORDER BY id DESC LIMIT ?"""
 _BETWEEN = f"""SELECT {MEMORY} FROM memories WHERE ts >= ? AND ts <= ?
 ORDER BY ts DESC, id DESC LIMIT ?"""
 _TAGGED = """SELECT id FROM memories_tags t WHERE tag = ? AND ts >= ? AND ts <= ?
-AND id NOT IN (SELECT id FROM memories_stale) {} ORDER BY ts DESC, id DESC LIMIT ?"""
+AND id NOT IN (SELECT id FROM memories_stale)
+AND EXISTS (SELECT 1 FROM memories WHERE id = t.id) {} ORDER BY ts DESC, id DESC LIMIT ?"""
 _ALSO_TAGGED = """AND EXISTS
 (SELECT 1 FROM memories_tags WHERE tag = ? AND ts = t.ts AND id = t.id)"""
 _TAG_COUNT = "SELECT count(*) FROM (SELECT 1 FROM memories_tags WHERE tag = ? LIMIT 4096)"
 _STALE = f"""SELECT {MEMORY} FROM memories
 WHERE id IN (SELECT id FROM memories_stale ORDER BY id DESC LIMIT 4096)"""
-_LITERAL = f"""SELECT {MEMORY} FROM (SELECT {MEMORY} FROM memories WHERE ts >= ? AND ts <= ?
-ORDER BY ts DESC, id DESC LIMIT ?) WHERE instr(text, ?) > 0"""
+_SCAN = f"SELECT {MEMORY} FROM memories {{}} ORDER BY ts DESC, id DESC LIMIT ?"
+_LITERAL = f"SELECT * FROM ({_SCAN}) WHERE instr(text, ?) > 0"
+_IN_TIME = "WHERE ts >= ? AND ts <= ?"
 
 
 def newest(
@@ -72,8 +74,8 @@ def scanned(
     until_ms: int | None,
 ) -> list[Memory]:
     """Return the same without a mirror, of the newest SCAN_ROWS."""
-    rows = con.execute(_BETWEEN, (*span(since_ms, until_ms), SCAN_ROWS))
-    return _first(rows, limit, tags)
+    where, bounds = _time(since_ms, until_ms)
+    return _first(con.execute(_SCAN.format(where), (*bounds, SCAN_ROWS)), limit, tags)
 
 
 def literal(
@@ -85,8 +87,15 @@ def literal(
     until_ms: int | None,
 ) -> list[Memory]:
     """Return the newest memories with *text* in them, of the newest SCAN_ROWS."""
-    rows = con.execute(_LITERAL, (*span(since_ms, until_ms), SCAN_ROWS, text))
-    return _first(rows, limit, tags)
+    where, bounds = _time(since_ms, until_ms)
+    return _first(con.execute(_LITERAL.format(where), (*bounds, SCAN_ROWS, text)), limit, tags)
+
+
+def _time(since_ms: int | None, until_ms: int | None) -> tuple[str, tuple[int, ...]]:
+    """Return the condition of a time; none when all memories are meant, those without one as well."""
+    if since_ms is None and until_ms is None:
+        return "", ()
+    return _IN_TIME, span(since_ms, until_ms)
 
 
 def _first(rows: Iterable[Sequence[object]], limit: int, tags: tuple[str, ...]) -> list[Memory]:

@@ -27,6 +27,10 @@ FROM memories_stale s LEFT JOIN memories m ON m.id = s.id
 WHERE s.id BETWEEN ? AND ? ORDER BY s.id LIMIT ?"""
 _OLD = """SELECT id, text, code, tags, exact FROM memories_index
 WHERE id IN (SELECT id FROM memories_stale WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?)"""
+# A program that replaces by another unique column than the id deletes without a trigger.
+_ORPHANS = """INSERT OR IGNORE INTO memories_stale SELECT id FROM memories_index
+WHERE (SELECT rows FROM memories_state) != (SELECT count(*) FROM memories)
+AND id NOT IN (SELECT id FROM memories)"""
 # SQLite itself forgets an id that another program gave by an UPDATE, once its row is gone.
 _NEVER_AGAIN = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'memories'"
 _INSERT = "INSERT INTO memories_index VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -97,6 +101,8 @@ def refresh(con: sqlite3.Connection, limit: int = BATCH, only: int | None = None
         when = plain_time(ts)
         changes.tags += [(tag, when, stale) for tag in analysed.exact]
     changes.write(con, [row[:1] for row in rows])
+    if only is None and len(rows) < limit:
+        con.execute(_ORPHANS)
     return len(rows)
 
 

@@ -50,7 +50,7 @@ _HITS = "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?{}"
 _NEWEST = f"{_HITS} ORDER BY rowid DESC LIMIT ?"
 _RANK = """SELECT rowid, bm25(memories_fts, 1.0, 1.0, 1.0, 0.0) AS worth
 FROM memories_fts WHERE memories_fts MATCH ?{}"""
-_BEST = f"{_RANK} ORDER BY worth LIMIT ?"
+_BEST = f"{_RANK} ORDER BY worth, rowid DESC LIMIT ?"
 _LOAD = """SELECT i.text, i.code, i.tags, i.size, m.id, m.ts, m.text, m.tags
 FROM memories_index i JOIN memories m ON m.id = i.id WHERE i.id IN ({})"""
 _DF = "SELECT token, text, code FROM memories_df WHERE token IN ({})"
@@ -146,9 +146,9 @@ class Plan:
         base += [f"exact : {quoted((tag,))}" for tag in wanted.tags]
         if not (base and self._few(base, terms, others)):
             if terms:
-                self._grow(base, terms)
+                self._grow(base, terms, others)
             if others:
-                self._rank_others(base, others)
+                self._rank_others(base, others, terms)
             if wanted.must:
                 self._newest(self._all(base), wanted.must)
         held = [[term for term in forms if term.seen] for forms in wanted.whole]
@@ -166,22 +166,25 @@ class Plan:
             return False
         every = terms + others
         if self._wanted.must:
-            self._rank(self._all(base), terms)
+            self._rank(self._all(base), every)
         elif every and count <= WINDOW:
             self._newest(self._all([*base, _any(every)]))
-        elif every:
-            self._rank(self._all([*base, _any(every)]), [])
+        else:
+            if terms:
+                self._rank(self._all([*base, _any(terms)]), others)
+            if others:
+                self._rank(self._all([*base, _any(others)]), terms)
         return True
 
-    def _rank_others(self, base: list[str], others: list[Term]) -> None:
+    def _rank_others(self, base: list[str], others: list[Term], terms: list[Term]) -> None:
         """Rank what holds another way to write a word, apart: FTS5 sums up all ways of one word."""
         match = self._all([*base, _any(others)])
         if sum(term.df for term in others) <= BUDGET:
-            self._rank(match, [])
+            self._rank(match, terms)
         else:
             self._newest(match, others)
 
-    def _grow(self, base: list[str], terms: list[Term]) -> None:
+    def _grow(self, base: list[str], terms: list[Term], others: list[Term]) -> None:
         """Rank by the rarest terms, adding commoner ones until nothing better can be missing."""
         taken, together = 0, False
         while True:
@@ -191,7 +194,7 @@ class Plan:
                 self._newest_of(base, rest)
                 return
             taken = reach
-            self._rank(self._all([*base, _any(terms[:taken])]), rest)
+            self._rank(self._all([*base, _any(terms[:taken])]), rest + others)
             if not self._proven(rest, together=together):
                 together = together or self._together(base, rest)
             if self._proven(rest, together=together):
@@ -308,9 +311,9 @@ class Plan:
         memory.score = self._weighing.score(memory)
         self.found[memory.id] = memory
 
-    def _count(self, match: str, cap: int = CAP) -> tuple[int, int]:
+    def _count(self, match: str) -> tuple[int, int]:
         assert self._con
-        found = self._con.execute(_COUNT.format(self._now_stale), (match, cap)).fetchone()
+        found = self._con.execute(_COUNT.format(self._now_stale), (match, CAP)).fetchone()
         return found[0], found[1] or 0
 
     def _proven(self, rest: list[Term], *, together: bool) -> bool:

@@ -41,12 +41,20 @@ def number_for_ever(db: Database, path: str) -> None:
     elif found[0] != "table":
         raise _foreign(path)
     else:
-        sql = _COMMENT.sub(lambda match: match[1] or " ", found[1])
-        if not re.search(r"\bAUTOINCREMENT\b", sql, re.IGNORECASE):
-            _rebuild(con, sql, path)
+        if not is_numbered_for_ever(found[1]):
+            _rebuild(con, _without_comments(found[1]), path)
         elif not set(COLUMNS) <= {str(column[1]) for column in _columns(con, "memories")}:
             raise _foreign(path)
     con.execute(TS_INDEX)
+
+
+def is_numbered_for_ever(sql: str) -> bool:
+    """Does the statement *sql* make a table that never uses an id twice?"""
+    return bool(re.search(r"\bAUTOINCREMENT\b", _without_comments(sql), re.IGNORECASE))
+
+
+def _without_comments(sql: str) -> str:
+    return _COMMENT.sub(lambda match: match[1] or " ", sql)
 
 
 def _rebuild(con: sqlite3.Connection, sql: str, path: str) -> None:

@@ -44,11 +44,21 @@ class Memory:
 
 
 def read(row: Sequence[object]) -> Memory:
-    """Return the memory of a row of the columns MEMORY."""
+    """Return the memory of a row of the columns MEMORY.
+
+    Raises:
+        StoreError: its id is none.
+    """
     number, ts, text, tags = row
     if type(text) is not str:
         text = plain_text(text)
-    assert isinstance(number, int)
+    if type(number) is not int:
+        from clawa_search.errors import StoreError
+
+        raise StoreError(
+            "the table memories is not ours: an id is no whole number",
+            hint="move the file away, or set --home to another folder; nothing was changed",
+        )
     return Memory(number, plain_time(ts), text, parse(tags))
 
 

@@ -188,14 +188,15 @@ def _refuse_others(con: sqlite3.Connection, path: str) -> None:
     scratch = _sqlite3.connect(":memory:")
     try:
         for statement in MIRROR:
-            if not statement.startswith("CREATE TABLE"):
+            if statement.startswith("CREATE TABLE"):
+                scratch.execute(statement)
+                table = statement.split()[2]
+                ours = _names(scratch, table)
+            elif statement.startswith("CREATE VIRTUAL TABLE"):
+                table, ours = "memories_fts", {"text", "code", "tags", "exact"}
+            else:
                 continue
-            scratch.execute(statement)
-            table = statement.split()[2]
-            ours, found = (
-                {row[1] for row in one.execute(f"PRAGMA table_info({table})")}
-                for one in (scratch, con)
-            )
+            found = _names(con, table)
             if found and found != ours:
                 raise StoreError(
                     f"{path}: the table {table} is another program's",
@@ -205,12 +206,23 @@ def _refuse_others(con: sqlite3.Connection, path: str) -> None:
         scratch.close()
 
 
+def _names(con: sqlite3.Connection, table: str) -> set[str]:
+    """Return the names of the columns of *table*; none when it is missing, or a damaged mirror."""
+    try:
+        return {row[1] for row in con.execute(f"PRAGMA table_info({table})")}
+    except _sqlite3.DatabaseError:
+        return set()
+
+
 def _will_rebuild(con: sqlite3.Connection) -> bool:
+    from clawa_search.memory.rebuild import is_numbered_for_ever
+
     found = con.execute(
-        "SELECT instr(upper(sql), 'AUTOINCREMENT') FROM sqlite_master"
-        " WHERE name = 'memories' AND type = 'table'"
+        "SELECT sql FROM sqlite_master WHERE name = 'memories' AND type = 'table'"
     ).fetchone()
-    return found == (0,) and con.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is not None
+    if found is None or is_numbered_for_ever(found[0]):
+        return False
+    return con.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is not None
 
 
 def _apply(con: sqlite3.Connection, path: str) -> None:

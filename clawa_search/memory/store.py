@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 from clawa_search.memory.connect import check_regular, store_error
 from clawa_search.memory.database import Database
 from clawa_search.memory.record import Memory
-from clawa_search.memory.tags import normalise
+from clawa_search.memory.tags import cleaned
 
 __all__ = ["Memory", "MemoryStore"]
 
@@ -165,7 +165,7 @@ class MemoryStore:
         """
         from clawa_search.memory import listing
 
-        wanted = normalise(tags)
+        wanted = cleaned(tags)
         with self._database.reading(mirror=bool(wanted)) as con:
             if con is None:
                 return []
@@ -218,7 +218,7 @@ class MemoryStore:
             + [known[True, (code,)] for code in word.codes]
             for word in whole
         ]
-        wanted.tags = normalise(tags)
+        wanted.tags = cleaned(tags)
         wanted.since, wanted.until = since_ms, until_ms
         with self._database.reading(mirror=True) as con:
             if con is None or not (wanted.terms or wanted.must or wanted.others):
@@ -250,7 +250,7 @@ class MemoryStore:
         with self._database.reading() as con:
             if con is None:
                 return []
-            return listing.literal(con, text, limit, normalise(tags), since_ms, until_ms)
+            return listing.literal(con, text, limit, cleaned(tags), since_ms, until_ms)
 
     def document_frequencies(self, tokens: Sequence[str], field: str = "text") -> dict[str, int]:
         """Return how many memories hold each of *tokens* in *field* or in their tags.

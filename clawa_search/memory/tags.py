@@ -28,9 +28,14 @@ def several(given: Iterable[str]) -> tuple[str, ...]:
 
 def normalise(tags: Iterable[str]) -> tuple[str, ...]:
     """Return *tags* as they are stored: cleaned, without empty ones and repetitions, 12 at most."""
-    cleaned = dict.fromkeys(_clean(tag) for tag in several(tags))
-    cleaned.pop("", None)
-    return tuple(cleaned)[:MAX_TAGS]
+    return cleaned(tags)[:MAX_TAGS]
+
+
+def cleaned(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return all of *tags* as a search compares them: one that is left out would widen it."""
+    found = dict.fromkeys(_clean(tag) for tag in several(tags))
+    found.pop("", None)
+    return tuple(found)
 
 
 def left_out(tags: Iterable[str]) -> str:
@@ -55,7 +60,7 @@ def wanted_tags(tags: Iterable[str]) -> tuple[str, ...]:
             from clawa_search.errors import InvalidInputError
 
             raise InvalidInputError(f"tag: {NOTHING_LEFT}: {tag!r}")
-    return normalise(tags)
+    return cleaned(tags)
 
 
 def _clean(tag: str) -> str:

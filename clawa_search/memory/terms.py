@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import log
 
+from clawa_search.memory.record import END_OF_TIME
 from indexer.word import phrase_count
 
 TYPE_CHECKING = False
@@ -160,9 +161,11 @@ class Wanted:
 
 
 def span(since_ms: int | None, until_ms: int | None) -> tuple[int, int]:
-    """Return the first and the last ms that count."""
-    first = -(1 << 62) if since_ms is None else since_ms
-    return first, 1 << 62 if until_ms is None else until_ms
+    """Return the first and the last ms that count: in no time is what has none."""
+    if since_ms is None and until_ms is None:
+        return -(1 << 62), 1 << 62
+    last = END_OF_TIME - 1 if until_ms is None else until_ms
+    return max(since_ms or 1, 1), min(last, END_OF_TIME - 1)
 
 
 def quoted(tokens: Iterable[str]) -> str:

@@ -26,6 +26,9 @@ SET seq = max(seq, (SELECT coalesce(max(id), 0) FROM memories_stale)) WHERE name
 _UPDATE = "UPDATE memories SET ts = ?, text = ?, tags = ? WHERE id = ?"
 _UPDATE_TAGS = "UPDATE memories SET ts = ?, tags = ? WHERE id = ?"
 _LAST_ID = (1 << 63) - 1
+# Where another program gave the last id there is, and it was deleted: no other one is used again.
+_GO_BACK = """UPDATE sqlite_sequence
+SET seq = (SELECT coalesce(max(id), 0) FROM memories) WHERE name = 'memories' AND seq = ?"""
 
 
 def clean(text: str) -> str:
@@ -59,14 +62,17 @@ def create(con: sqlite3.Connection, now_ms: int, text: str, tags: Iterable[str] 
     stored = tag_rule.dump(tag_rule.normalise(tags or ()))
     if con.execute(_HAS_STALE).fetchone():
         con.execute(_NEVER_AGAIN)
+    values = (now_ms, text, stored)
     try:
-        number = con.execute(_INSERT, (now_ms, text, stored)).lastrowid
+        number = con.execute(_INSERT, values).lastrowid
     except _sqlite3.OperationalError as error:
+        # SQLite tells of a last id that is taken as it does of a full disk.
         if con.execute("SELECT 1 FROM memories WHERE id = ?", (_LAST_ID,)).fetchone():
-            # SQLite tells of this as it does of a full disk.
             why = f"no id is left: another program gave #{_LAST_ID}"
             raise StoreError(why, hint="give that memory another id, or delete it") from error
-        raise
+        if not con.execute(_GO_BACK, (_LAST_ID,)).rowcount:
+            raise
+        number = con.execute(_INSERT, values).lastrowid
     assert number is not None
     return number
 
@@ -84,7 +90,10 @@ def update(
         NotFoundError: there is no memory of that id.
     """
     memory = known(con, number)
-    wanted = memory.tags if tags is None else tag_rule.normalise(tags)
+    given = tag_rule.several(tags or ())
+    wanted = tag_rule.normalise(given)
+    if tags is None or (given and not wanted):  # what cannot be kept must not clear the others
+        wanted = memory.tags
     if text in (None, memory.text) and wanted == memory.tags:
         return False
     if text is None:  # as another program wrote it, perhaps: not even read and written

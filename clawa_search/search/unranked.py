@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from indexer.word import Word
 
 from clawa_search.errors import StoreError
+from clawa_search.memory.listing import SCAN_ROWS
 from clawa_search.search import merge
 from clawa_search.search.winner import Winner
 
@@ -33,13 +34,21 @@ def literal(engine: Engine, limit: int) -> list[Winner]:
     """
     found = _memories(engine, limit, literal=True)
     if engine.question.source != "memory":
-        for winner in _entries(engine, LITERAL_ENTRIES):
+        entries = _entries(engine, LITERAL_ENTRIES)
+        if len(entries) >= LITERAL_ENTRIES:
+            _looked_at(engine, f"the newest {LITERAL_ENTRIES} entries")
+        for winner in entries:
             if engine.query.literal in engine.text_of(winner):
                 found.append(winner)
     for winner in found:
         winner.score = 1.0
         winner.parts = {"literal": 1.0} if engine.question.explain else {}
     return merge.best(found, limit)
+
+
+def _looked_at(engine: Engine, part: str) -> None:
+    engine.complete = False
+    engine.notes.append(f"a text without a word was looked for in {part} only")
 
 
 def _memories(engine: Engine, limit: int, *, literal: bool) -> list[Winner]:
@@ -73,6 +82,8 @@ def _listed(engine: Engine, limit: int, *, literal: bool) -> list[Memory]:
     try:
         if literal:
             text = engine.query.literal
+            if memories.count() > SCAN_ROWS:
+                _looked_at(engine, f"the newest {SCAN_ROWS:,} memories")
             return memories.literal(text, limit, tags=tags, since_ms=since_ms, until_ms=until_ms)
         return memories.newest(limit, tags=tags, since_ms=since_ms, until_ms=until_ms)
     except StoreError as error:
