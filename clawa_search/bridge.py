@@ -98,7 +98,7 @@ class Server:
     def _hello(self, params: Mapping[str, object]) -> object:
         if params.get("protocol", PROTOCOL) != PROTOCOL:
             raise ProtocolError(
-                f"the extension speaks protocol {params['protocol']}, not {PROTOCOL}",
+                f"the extension speaks protocol {params['protocol']!r}, not {PROTOCOL}",
                 hint="run `clawa-search setup pi`, then /reload in Pi",
             )
         ours, theirs = assets.stamp(), params.get("stamp", "")

@@ -89,11 +89,17 @@ class Places:
         """
         path = os.fspath(path)
         if path.startswith("file://"):
-            from urllib.parse import unquote, urlsplit
+            from urllib.parse import unquote
 
-            path = unquote(urlsplit(path).path)
+            _, slash, rest = path[7:].partition("/")
+            path = slash + unquote(rest) if slash else path  # of no path: a name like any other
         if path == "~" or path.startswith("~/"):
             path = self.user_home + path[1:]
+        path = path.replace("\0", "\ufffd")
+        try:
+            os.fsencode(path)
+        except UnicodeEncodeError:  # no file can have such a name, and no call takes it
+            path = path.encode("utf-8", "replace").decode()
         return os.path.normpath(os.path.join(base or self.cwd, path))
 
     def current_sessions(self, known: Mapping[str, str] | None = None) -> Listing:
@@ -236,8 +242,13 @@ def folder_name(cwd: str) -> str:
 def session_setting(path: str) -> str:
     """Return `sessionDir` of a Pi settings file, or an empty string."""
     try:
-        with open(path, "rb") as file:
-            raw = file.read(1 << 20)
+        # A link to a pipe would be waited for, and one to stdin would swallow the query.
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            regular = os.fstat(fd).st_mode & 0o170000 == 0o100000  # `stat` is one import more
+            raw = os.read(fd, 1 << 20) if regular else b""
+        finally:
+            os.close(fd)
     except OSError:
         return ""
     if b'"sessionDir"' not in raw:

@@ -38,6 +38,16 @@ COLUMNS = (
 ).split()
 TEXTS = frozenset({"path", "session_id", "cwd", "parent", "name", "last_id", "dead", "edited"})
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM files"
+MADE_ANEW = "run `clawa-search reindex`, which builds a new index when needed"
+HELD = "another program holds it: try again when that one is done"
+CLOSED = "check the permissions of its folder, or use --index-dir"
+HINTS = {
+    _sqlite3.SQLITE_BUSY: HELD,
+    _sqlite3.SQLITE_LOCKED: HELD,
+    _sqlite3.SQLITE_PERM: CLOSED,
+    _sqlite3.SQLITE_READONLY: CLOSED,
+    _sqlite3.SQLITE_CANTOPEN: CLOSED,
+}
 MAX_SEEN, FEW_VALUES = 1000, 20
 """Answers that a reader keeps while the catalog stays as it is, each to so few values: a resident
 process asks the same of it for every question."""
@@ -197,9 +207,9 @@ class Catalog:
         return db
 
     def broken(self, error: Exception) -> IndexBrokenError:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         return IndexBrokenError(
-            f"{self.path}: the catalog of the index: {error}",
-            hint="run `clawa-search reindex`, which builds a new index when needed",
+            f"{self.path}: the catalog of the index: {error}", hint=HINTS.get(code, MADE_ANEW)
         )
 
     def close(self) -> None:

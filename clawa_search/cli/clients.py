@@ -42,8 +42,10 @@ def register(client: str, named: list[str]) -> str:
     add = [client, "mcp", "add", *SCOPE[client], NAME, "--", *command]
     program = _find(client, hint=f"once it is there: {shlex.join(add)}")
     check_package()
-    _run([program, "mcp", "remove", *SCOPE[client], NAME])  # of an older one
     done = _run([program, *add[1:]])
+    if done.returncode and "exist" in _said(done):  # an older one, which must go first
+        _run([program, "mcp", "remove", *SCOPE[client], NAME])
+        done = _run([program, *add[1:]])
     if done.returncode:
         raise InvalidInputError(
             f"{client}: {_said(done) or f'ended with {done.returncode}'}",

@@ -58,7 +58,11 @@ def complete(instruction: str) -> int:
     maker = get_completion_class(instruction.partition("_")[0])
     if maker is None:
         return 2
-    put(maker(_program(), {}, PROGRAM, COMPLETE).complete() + "\n")
+    try:
+        told = maker(_program(), {}, PROGRAM, COMPLETE).complete()
+    except (KeyError, ValueError):  # the shell did not say what was typed
+        return 2
+    put(told + "\n")
     return 0
 
 

@@ -186,7 +186,7 @@ def _compose(
     parts = [head]
     files = []
     for one, (begin, end), share in zip(
-        living, frames, _shares([len(one.text) for one in living], room), strict=True
+        living, frames, _shares([_length(one) for one in living], room), strict=True
     ):
         shown, truncated = _shown(one, share)
         parts += begin, shown, end
@@ -222,11 +222,19 @@ def _shares(lengths: list[int], room: int) -> list[int]:
     return shares
 
 
+def _length(one: _Living) -> int:
+    return len(one.text) + (len(_mark(one)) if one.cut_off else 0)
+
+
+def _mark(one: _Living) -> str:
+    rest = f"{one.name} has {one.size_bytes:,} bytes and goes on; read the file for the rest"
+    return f"\n[truncated: {rest}]"
+
+
 def _shown(one: _Living, share: int) -> tuple[str, bool]:
     if len(one.text) <= share and not one.cut_off:
         return one.text, False
-    rest = f"{one.name} has {one.size_bytes:,} bytes and goes on; read the file for the rest"
-    mark = f"\n[truncated: {rest}]"
+    mark = _mark(one)
     return cut(one.text, share - len(mark)) + mark, True
 
 

@@ -104,13 +104,15 @@ def _prepare(path: str, data: bytes, size_bytes: int) -> Image:
 def _shrink(path: str, opened: Pillow.Image) -> Image:
     from PIL import ImageOps
 
-    photo = opened.format == "JPEG"
+    photo = opened.format in ("JPEG", "MPO")  # an MPO is a JPEG that holds several
     most = _MAX_PIXELS if photo else _MAX_WHOLE_PIXELS
     if opened.width * opened.height > most:
         size = f"{opened.width} x {opened.height}"
         raise NotReadableError(f"has {size} pixels, more than {most:,}; save it smaller")
     if opened.mode.startswith("I"):  # 16 bits of grey, which `convert` would cut off, not scale
         opened = opened.convert("I").point(lambda grey: grey * (1 / 256)).convert("L")
+    elif opened.mode in ("1", "P"):  # of these Pillow takes the nearest point, and lines go
+        opened = opened.convert("RGBA" if opened.has_transparency_data else "RGB")
     opened.thumbnail((SIDE_PIXELS, SIDE_PIXELS))  # of an animation this is the first frame
     picture = ImageOps.exif_transpose(opened)
     clear = picture.has_transparency_data

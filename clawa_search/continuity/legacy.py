@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 FOLDER = "memory/legacy"
 RECORD = "clawa-legacy-imported.json"
 
+MAX_RECORD_BYTES = 16 << 20
+MAX_KEPT_ID = 1 << 31
+"""A memory of a higher id gets a new one: the ids after it must stay below what JavaScript counts."""
 _MAX_BYTES = 1 << 20
 _INSERT = "INSERT INTO memories (id, ts, text, tags) VALUES (?, ?, ?, ?)"
 _SAME = "SELECT id FROM memories WHERE ts = ? AND text = ?"
@@ -74,7 +77,7 @@ def import_legacy(home: str, store: MemoryStore) -> LegacyImport:
     record = os.path.join(os.path.dirname(store.path), RECORD)
     done = _read_record(record)
     exports = [one for one in _exports(os.path.join(home, FOLDER), made) if one.digest not in done]
-    made.present = made.files - len(made.warnings) - len(exports)
+    made.present = max(0, made.files - len(made.warnings)) - len(exports)
     if not exports:
         return made
     with store.database.writing() as con:
@@ -91,7 +94,8 @@ def _take(con: sqlite3.Connection, export: _Export, made: LegacyImport) -> int:
     if same:
         made.present += 1
         return int(same[0])
-    free = writing.find(con, export.id) is None and export.id > con.execute(_EVER).fetchone()[0]
+    free = export.id <= MAX_KEPT_ID and writing.find(con, export.id) is None
+    free = free and export.id > con.execute(_EVER).fetchone()[0]
     row = (export.id if free else None, export.ts_ms, export.text, tag_rule.dump(export.tags))
     number = con.execute(_INSERT, row).lastrowid
     assert number is not None
@@ -156,9 +160,9 @@ def _whole(value: dict[str, object], name: str, least: int, most: int) -> int:
 
 def _read_record(path: str) -> dict[str, int]:
     try:
-        with open(path, "rb") as file:
-            value = json.loads(file.read())
-    except (OSError, ValueError):
+        found = read_regular(path, MAX_RECORD_BYTES)
+        value = json.loads(found[0]) if found else None
+    except (NotReadableError, ValueError, RecursionError):
         return {}
     done = value.get("imported") if isinstance(value, dict) else None
     if not isinstance(done, dict):

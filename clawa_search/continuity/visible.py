@@ -177,7 +177,7 @@ def ancestors(path: str) -> list[str]:
 def _parent_of(path: str) -> str:
     try:
         handle = open_lines(path)
-    except OSError:
+    except (OSError, ValueError):  # or no path at all
         return ""
     try:
         first = next(read_lines(handle, 0, 1, _HEADER_BYTES, torn=True), None)

@@ -18,6 +18,8 @@ from clawa_search.search.excerpt import Needles, excerpt
 
 NOTES_SHARE = 4
 """Notes may take one part in so many of the budget, where not everything fits."""
+CHARS_A_COPY = 16
+"""Of an excerpt, that make room for the place of one more copy."""
 CONTEXT_CHARS = 24
 """A neighbour that is shortened further is left out."""
 
@@ -81,6 +83,12 @@ def _fit(answer: Answer, budget: int, render: Callable[[list[Shown]], str]) -> s
             # What stands around comes in as soon as what was found has room.
             hit = copy(hit)
             hit.context = _shorter(hit.context, chars - SHORTEST_CHARS)
+        if hit.also:
+            from copy import copy
+
+            # The places of its copies are least: their number is told in any case.
+            hit = copy(hit)
+            hit.also = hit.also[: max(0, chars - SHORTEST_CHARS) // CHARS_A_COPY]
         if len(shown) > chars:
             needles = needles or Needles(answer.words)
             shown = excerpt(shown, needles, chars)[0]
@@ -88,6 +96,7 @@ def _fit(answer: Answer, budget: int, render: Callable[[list[Shown]], str]) -> s
 
     quoted = [len(hit.excerpt) for hit in answer.hits]
     quoted += [SHORTEST_CHARS + len(said) for hit in answer.hits for _, _, said in hit.context]
+    quoted += [SHORTEST_CHARS + CHARS_A_COPY * len(hit.also) for hit in answer.hits]
     return pack(
         [(hit, hit.excerpt) for hit in answer.hits],
         budget,

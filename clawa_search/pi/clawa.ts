@@ -44,7 +44,7 @@ type Declared = {
   description: string;
   promptSnippet: string;
   promptGuidelines: string[];
-  parameters: { properties: Record<string, { type: Kind }>; required?: string[] };
+  parameters: { properties: Record<string, { type: Kind; enum?: string[] }>; required?: string[] };
 };
 
 /** Pi does not start with two tools of one name: of several copies of this file the first one serves. */
@@ -403,7 +403,8 @@ function asGiven(tool: Declared, args: unknown) {
   const { properties, required = [] } = tool.parameters;
   const given: Record<string, NonNullable<unknown>> = {};
   for (const [name, value] of Object.entries(args ?? {})) {
-    if (value === null && !required.includes(name)) continue; // left out
+    const isEmpty = value === null || (value === "" && properties[name]?.enum !== undefined);
+    if (isEmpty && !required.includes(name)) continue; // left out
     const kind = properties[name]?.type;
     if (kind && !FITS[kind](value)) throw new Error(`${name}: must be of type ${kind}`);
     given[name] = value as NonNullable<unknown>;

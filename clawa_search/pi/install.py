@@ -14,12 +14,15 @@ import sys
 from dataclasses import dataclass
 from typing import Literal
 
+from clawa_search.continuity.files import NotReadableError, read_regular
 from clawa_search.errors import InvalidInputError
 from clawa_search.pi import assets
 from indexer import files
 
 FOLDER = "extensions/clawa-search"
 COMMAND = "command.json"
+MAX_BYTES = 1 << 20
+"""Of one of our files; none comes near it."""
 
 _OURS = (*assets.FILES, COMMAND)
 _MARK = "package.json"
@@ -72,7 +75,7 @@ def status(agent_dir: str) -> Status:
     program = written[0] if written else ""
     if not os.access(program, os.X_OK):
         return Status("broken", folder, f"{program or COMMAND}: is no program any more; {again}")
-    if any(found[name] != assets.read(name) for name in assets.FILES) or written != command():
+    if any(found[name] != assets.read(name) for name in assets.FILES) or not _is_this(written):
         return Status("outdated", folder, f"was installed by another clawa-search; {again}")
     return Status("current", folder)
 
@@ -134,22 +137,28 @@ def _is_ours(folder: str) -> bool:
         )
     try:
         about = json.loads(marked)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(about, dict) and about.get("name") == _NAME
+
+
+def _is_this(written: list[str]) -> bool:
+    """Is it our command, whichever name of the interpreter it was installed with (python3)?"""
+    program, *words = command()
+    return written[1:] == words and os.path.dirname(written[0]) == os.path.dirname(program)
 
 
 def _words(written: bytes) -> list[str]:
     try:
         found = json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return [str(word) for word in found] if isinstance(found, list) else []
 
 
 def _read(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
+        found = read_regular(path, MAX_BYTES)
+    except NotReadableError:
         return None
+    return found[0] if found else None

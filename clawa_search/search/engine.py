@@ -36,6 +36,8 @@ long list opens one more: it is found for what it is about more than for one sen
 more of the sessions of long questions (RealMem); 0.6 to 2 and 0.3 to 0.5 do as well."""
 MAX_ROUNDS = 5
 """How often neighbours are looked up for the places of those that fell away."""
+ABOUT = 0.5
+"""What `Winner.about` counts there."""
 RESERVE = 10
 """Winners beyond the limit, for those that turn out to be gone or are seen already."""
 
@@ -89,12 +91,31 @@ class Engine:
         memories = self._memories(matched, scorer) if matched is not None else []
         found += memories
         if self.is_broad:
-            best = merge.broaden(merge.best(found, len(found)), limit, _session_of, _worth)
+            ranked = merge.best(found, len(found))
+            self._compare_sessions(ranked)
+            best = merge.broaden(ranked, limit, _session_of, _worth)
         else:
             best = merge.best(found, limit)
         # A memory far below the claims that it corrects stands above them as well.
         below = [memory for memory in memories if memory not in best]
         return corrections.lift(best + below, self.text_of)[:limit]
+
+    def _compare_sessions(self, ranked: list[Winner]) -> None:
+        """Set how much the session of each entry speaks of what the best entries speak of."""
+        entries = [winner for winner in ranked if winner.memory is None]
+        if self.index is None or not entries:
+            return
+        from clawa_search.search.feedback import terms
+        from indexer.analysis import Word, text_tokens
+
+        assert self.statistics is not None
+        asked = {token for word in self.query.words for token in word.tokens}
+        found = terms(
+            entries, asked, lambda one: text_tokens(self.text_of(one)), self.statistics.idf
+        )
+        about = self.index.prior([Word(term, (term,)) for term in found], self.scope.filter)
+        for winner in entries:
+            winner.about = about.get(winner.mid >> SEQ_BITS, 0.0)
 
     def text_of(self, winner: Winner) -> str:
         """Read what an entry says."""
@@ -391,7 +412,7 @@ def _session_of(winner: Winner) -> object:
 def _worth(entries: list[Winner]) -> float:
     """Return what ranks a session, or a memory, that is opened for breadth, by its *entries*."""
     said = sum((entry.score - entry.session) * AGAIN**at for at, entry in enumerate(entries))
-    return said + (1.0 + OPENING) * entries[0].session
+    return said + (1.0 + OPENING) * entries[0].session + ABOUT * entries[0].about
 
 
 def is_second_hand(entry: Entry) -> bool:

@@ -37,6 +37,9 @@ AUXILIARIES = frozenset(("did", "have", "had"))
 FIRST_PERSON = frozenset(("i", "me", "my", "mine", "myself"))
 MAX_PERSONAL_WORDS = 12
 """A longer text is talk, in which everybody says "I", and no question about it."""
+MODALS = frozenset(("may", "must", "need", "dare", "shall", "let", "please"))
+"""Words of a sentence before NOT, beside the function words."""
+LEFT_OUT = "what holds {!r} is left out, because of NOT before it"
 FILTERS = ("role", "since", "until", "tag", "project")
 
 _closed_classes: list[frozenset[str]] = []
@@ -233,12 +236,13 @@ def _take_filters(query: Query, words: list[str]) -> list[str]:
         else:
             plain.append(word)
     # `NOT word` at the end of a list of words excludes; `do NOT deploy` is a sentence.
-    if len(plain) > 2 and plain[-2] == "NOT" and not _is_function_text(plain[-3]):
+    if len(plain) > 2 and plain[-2] == "NOT" and not any(map(_is_of_a_sentence, plain[:-2])):
         last = analysis.query_words(plain[-1])
         if last:
             from clawa_search.search.quotes import exactly
 
             query.excluded.append(exactly(plain[-1], last))
+            query.notes.append(LEFT_OUT.format(plain[-1]))
             plain = plain[:-2]
     return plain
 
@@ -280,9 +284,9 @@ def is_function(word: Word) -> bool:
     )
 
 
-def _is_function_text(word: str) -> bool:
+def _is_of_a_sentence(word: str) -> bool:
     tokens = analysis.text_tokens(word)
-    return all(analysis.is_function_word(token) for token in tokens)
+    return word.lower() in MODALS or all(analysis.is_function_word(token) for token in tokens)
 
 
 def keep_rarest(query: Query, df: Callable[[str, str], int]) -> None:

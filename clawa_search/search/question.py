@@ -18,6 +18,7 @@ DEFAULT_LIMIT = 10
 MAX_LIMIT = 100
 DEFAULT_SESSIONS = 5
 MAX_QUERY_CHARS = 20_000
+NO_TIME = "since is later than until: nothing lies between them"
 
 
 class Question:
@@ -92,6 +93,12 @@ class Question:
         self.explain = explain
         self.now_ms = now_ms
         self.visible = visible or {}
+
+    @property
+    def ends_before_it_begins(self) -> bool:
+        """Can nothing lie in its time?"""
+        since_ms, until_ms = self.since_ms, self.until_ms
+        return since_ms is not None and until_ms is not None and since_ms > until_ms
 
 
 class Hit:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from clawa_search.search.question import Question
 
 from clawa_search.search.excerpt import excerpt
-from clawa_search.search.question import Answer, Hit
+from clawa_search.search.question import NO_TIME, Answer, Hit
 from clawa_search.secrets import all_masked
 
 
@@ -31,6 +31,8 @@ def answer(memories: MemoryStore, question: Question) -> Answer:
     found = memories.newest(question.limit, question.tags, question.since_ms, question.until_ms)
     texts = all_masked([memory.text for memory in found])
     made.hits = [_hit(memory, text) for memory, text in zip(found, texts, strict=True)]
+    if question.ends_before_it_begins:
+        made.notes.append(NO_TIME)
     made.took_ms = (time.perf_counter() - began) * 1000
     return made
 

@@ -24,7 +24,7 @@ from clawa_search.search.query import (
     keep_rarest,
     parse,
 )
-from clawa_search.search.question import Answer
+from clawa_search.search.question import NO_TIME, Answer
 from clawa_search.search.scope import Fresh, Scope, find_files, is_wide, make_scope, names_of
 from clawa_search.search.spellings import with_spellings
 from clawa_search.search.vocabulary import Vocabulary
@@ -57,6 +57,8 @@ def answer(recall: Recall, question: Question) -> Answer:
                 made.notes = query.notes
                 return made
             question.source = "memory"  # which have neither roles nor projects
+    if question.ends_before_it_begins:
+        query.notes.append(NO_TIME)
     try:
         made = _answer(recall, question, query, None)
     except BaseException as error:
@@ -247,7 +249,8 @@ class _Sources:
                 self.read = fresh.read_fresh(self.scope.fresh, self.catalog, projects)
         self._tell()
         narrow = not is_wide(question) and not question.session_files
-        self.has_no_sessions = narrow and not (self.scope.fresh or self.scope.filter.include)
+        found = self.scope.fresh or self.scope.filter.include or self.scope.notes
+        self.has_no_sessions = narrow and not found
         named = [self._recall.places.absolute(path) for path in question.session_files]
         for path in named:
             if path in self.scope.others or path in self.read.others:

@@ -17,11 +17,14 @@ class Winner:
         memory, candidate, fresh: what it is, one of them.
         own: score of its own text, before anything was added.
         session: what the whole session adds to the score.
+        about: how much its session speaks of what the best entries speak of; 0 unless many hits
+            are asked for.
         speaker: what who said it and how added: it orders, and says nothing of how well it fits.
         parts: of its score, by name, if the question asks to explain.
     """
 
     __slots__ = (
+        "about",
         "candidate",
         "fresh",
         "memory",
@@ -43,6 +46,7 @@ class Winner:
         self.twin = twin
         self.own = 0.0
         self.session = 0.0
+        self.about = 0.0
         self.speaker = 0.0
         self.parts: dict[str, float] = {}
         self.mid = 0

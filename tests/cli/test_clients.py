@@ -11,6 +11,9 @@ PROGRAM = """#!{python}
 import json, sys
 with open({log!r}, "a") as file:
     file.write(json.dumps(sys.argv[1:]) + "\\n")
+asked = open({log!r}).read()
+if "exists" in {refuses!r} and sys.argv[2] == "add" and "remove" not in asked:
+    sys.exit("a server of that name already exists")
 if sys.argv[2] in {refuses!r}:
     sys.exit("no server\\nof that name")
 """
@@ -36,14 +39,18 @@ SERVER = ["clawa-search", "--", sys.executable, "-P", "-m", "clawa_search"]
 
 
 def test_the_server_takes_the_place_of_an_older_one(agent, cli):
-    asked = agent("claude", "remove")  # there was none
+    asked = agent("claude", "exists")
     ran = cli("setup", "claude")
     assert (ran.code, ran.err) == (0, "")
     assert "claude: clawa-search is registered" in ran.out
-    assert asked() == [
-        ["mcp", "remove", "--scope", "user", "clawa-search"],
-        ["mcp", "add", "--scope", "user", *SERVER, "mcp"],
-    ]
+    add = ["mcp", "add", "--scope", "user", *SERVER, "mcp"]
+    assert asked() == [add, ["mcp", "remove", "--scope", "user", "clawa-search"], add]
+
+
+def test_an_agent_that_refuses_keeps_what_it_has(agent, cli):
+    asked = agent("claude", "add")
+    assert cli("setup", "claude").code == 2
+    assert [words[1] for words in asked()] == ["add"]
 
 
 def test_places_that_are_named_are_handed_on_as_absolute_paths(agent, cli):
