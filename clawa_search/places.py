@@ -78,6 +78,10 @@ class Places:
         self.current_file = env.get("PI_SESSION_FILE") or ""
 
     @property
+    def _pi_sessions(self) -> str:
+        return f"{self.agent_dir}/sessions"
+
+    @property
     def looked_through(self) -> str:
         """What stands among the roots once the home was looked through for workers' homes."""
         return LOOKED_THROUGH + self.home
@@ -115,11 +119,12 @@ class Places:
         if self.explicit:
             for folder in self.explicit:
                 listing.walk(folder, named=True)
-        elif self.env_dir:
-            listing.walk(self.absolute(self.env_dir), flat=True)
         else:
-            for folder in self._named_dirs()[:1] or self._default_dirs():
+            named = [self.absolute(self.env_dir)] if self.env_dir else self._named_dirs()[:1]
+            for folder in named or self._default_dirs():
                 listing.walk(folder, flat=True)
+            # Of Pi's own folders each is of one project.
+            listing.shared = any(os.path.dirname(one) != self._pi_sessions for one in named)
         if self.current_file and os.path.exists(self.current_file) and not self.explicit:
             listing.walk(os.path.dirname(self.absolute(self.current_file)), flat=True)
         return listing
@@ -134,7 +139,7 @@ class Places:
 
     def _default_dirs(self) -> list[str]:
         spots = (self.home, os.path.realpath(self.home), self.cwd, os.path.realpath(self.cwd))
-        return [f"{self.agent_dir}/sessions/{folder_name(spot)}" for spot in dict.fromkeys(spots)]
+        return [f"{self._pi_sessions}/{folder_name(spot)}" for spot in dict.fromkeys(spots)]
 
     def all_sessions(
         self,
@@ -159,7 +164,7 @@ class Places:
         if self.explicit:
             return self.current_sessions(known)
         listing = Listing(known)
-        roots = [f"{self.agent_dir}/sessions", *known_roots]
+        roots = [self._pi_sessions, *known_roots]
         thorough = thorough or self.looked_through not in roots
         if self.env_dir:
             roots.append(self.absolute(self.env_dir))

@@ -40,6 +40,7 @@ class Listing:
             were named: what must be looked at again next time.
         missing: roots that do not exist.
         unreadable: files and folders that the system keeps from us.
+        shared: several projects may have sessions in its folders.
         unchanged: status of the files that are as *known* says, by path; each once after
             `drop_links`.
     """
@@ -52,6 +53,7 @@ class Listing:
         "missing",
         "notes",
         "roots",
+        "shared",
         "unchanged",
         "unreadable",
     )
@@ -70,6 +72,7 @@ class Listing:
         self.roots: list[str] = []
         self.missing: list[str] = []
         self.unreadable: list[str] = []
+        self.shared = False
         self._folders: dict[tuple[int, int], int] = {}
         self._inodes: dict[tuple[int, int], Found] = {}
 

@@ -76,13 +76,42 @@ def find_files(
         if question.sessions is None:
             return places.current_sessions(short.files if short and catalog else None)
         listing = places.current_sessions()
-        listing.take(_newest(listing.files, question.sessions, catalog))
+        chosen = _newest(listing.files, question.sessions, catalog)
+        if listing.shared and len(chosen) < len(listing.files):
+            own = _newest(_own(listing.files, places, catalog), question.sessions, catalog)
+            both = {found.path: found for found in own + chosen}
+            chosen = list(both.values())[: question.sessions]
+        listing.take(chosen)
         return listing
     if catalog is None:
         known, roots = (short.files, short.roots) if short else ({}, [])
         return places.all_sessions(roots, indexed=known.keys())
     roots, known = (short.roots, short.files) if short else (catalog.roots(), catalog.told())
     return places.all_sessions(roots, thorough=False, known=known, indexed=known.keys())
+
+
+def _own(files: list[Found], places: Places, catalog: Catalog | None) -> list[Found]:
+    """Return those of *files* that are of this home, by the project that each names.
+
+    They come before others in a folder that several projects share.
+    """
+    names = (*names_of(places.home), *names_of(places.cwd))
+    known = catalog.statuses_of([found.path for found in files]) if catalog else {}
+    ids = [status[6] for status in known.values()]
+    of_home = set(catalog.ids_of_project(names, ids)) if catalog else set()
+    active = places.absolute(places.current_file) if places.current_file else ""
+    own = []
+    for found in files:
+        status = known.get(found.path)
+        if status is not None:
+            is_own = status[6] in of_home
+        else:
+            from clawa_search.search.fresh import cwd_of, is_in
+
+            is_own = is_in(cwd_of(found.path), names)
+        if is_own or found.path == active:
+            own.append(found)
+    return own
 
 
 def _newest(files: list[Found], count: int, catalog: Catalog | None) -> list[Found]:

@@ -1,9 +1,11 @@
 """What a question is about: flags, filters in it, copies, all of its words."""
 
+import os
+
 import pytest
 
 from clawa_search.search.question import MAX_QUERY_CHARS
-from tests.builders import assistant, chain, header, lines, user
+from tests.builders import assistant, chain, header, lines, user, write_session
 
 DAY_MS = 86_400_000
 MAY_1 = 1_777_622_400_000
@@ -127,3 +129,28 @@ def test_notes_leave_room_for_hits(either, budget):
     assert bool(ran.json["hits"]) is (budget > 240)
     told = any("more notes; they are told without" in note for note in ran.json["notes"])
     assert told is (budget < 2_000)
+
+
+@pytest.mark.parametrize("named", ["environment", "settings"])
+def test_in_a_shared_folder_sessions_of_this_home_come_first(either, named):
+    folder = either.user / "shared"
+    place = str(either.project)
+    write_session(folder / "own.jsonl", user("the banana relay"), head=header(place))
+    for number in range(7):
+        head = header("/srv/other", session_id=f"o{number}")
+        path = write_session(folder / f"{number}.jsonl", user("a client plan"), head=head)
+        os.utime(path, (2_000_000_000 + number,) * 2)
+    if either.indexed:
+        either.reindex(folder)
+    env = {"PI_CODING_AGENT_SESSION_DIR": str(folder)}
+    if named == "settings":
+        env = {}
+        (either.project / ".pi").mkdir()
+        (either.project / ".pi" / "settings.json").write_text(f'{{"sessionDir": "{folder}"}}')
+    told = either.run("recall", "banana relay", "--json", env=env).json
+    assert [hit["path"] for hit in told["hits"]] == [str(folder / "own.jsonl")]
+    (hit,) = either.run("recall", "client plan", "--json", env=env).json["hits"]
+    assert hit["copies"] == 4
+    env["PI_SESSION_FILE"] = str(folder / "0.jsonl")
+    (hit,) = either.run("recall", "client plan", "--json", env=env).json["hits"]
+    assert str(folder / "0.jsonl") in (hit["path"], *hit["also"])
