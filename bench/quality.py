@@ -38,6 +38,7 @@ STEPS = {
     "asker prior": ("asker", 0.0),
     "whole identifiers": ("code", 0.0),
     "dates": ("date", 1.0),
+    "feedback": ("feedback", 0.0),
 }
 REPLACED: dict[str, tuple[str, Callable[..., object]]] = {
     "with function words": ("indexer.analysis.is_function_word", lambda _token: False),

@@ -36,8 +36,6 @@ long list opens one more: it is found for what it is about more than for one sen
 more of the sessions of long questions (RealMem); 0.6 to 2 and 0.3 to 0.5 do as well."""
 MAX_ROUNDS = 5
 """How often neighbours are looked up for the places of those that fell away."""
-ABOUT = 0.5
-"""What `Winner.about` counts there."""
 RESERVE = 10
 """Winners beyond the limit, for those that turn out to be gone or are seen already."""
 
@@ -93,7 +91,7 @@ class Engine:
         if self.is_broad:
             ranked = merge.best(found, len(found))
             self._compare_sessions(ranked)
-            best = merge.broaden(ranked, limit, _session_of, _worth)
+            best = merge.broaden(ranked, limit, _session_of, self._worth)
         else:
             best = merge.best(found, limit)
         # A memory far below the claims that it corrects stands above them as well.
@@ -103,7 +101,7 @@ class Engine:
     def _compare_sessions(self, ranked: list[Winner]) -> None:
         """Set how much the session of each entry speaks of what the best entries speak of."""
         entries = [winner for winner in ranked if winner.memory is None]
-        if self.index is None or not entries:
+        if self.index is None or not entries or not self.weights.feedback:
             return
         from clawa_search.search.feedback import terms
         from indexer.analysis import Word, text_tokens
@@ -116,6 +114,12 @@ class Engine:
         about = self.index.prior([Word(term, (term,)) for term in found], self.scope.filter)
         for winner in entries:
             winner.about = about.get(winner.mid >> SEQ_BITS, 0.0)
+
+    def _worth(self, entries: list[Winner]) -> float:
+        """Return what ranks a session, or a memory, that is opened for breadth, by its *entries*."""
+        said = sum((entry.score - entry.session) * AGAIN**at for at, entry in enumerate(entries))
+        best = entries[0]
+        return said + (1.0 + OPENING) * best.session + self.weights.feedback * best.about
 
     def text_of(self, winner: Winner) -> str:
         """Read what an entry says."""
@@ -407,12 +411,6 @@ class Engine:
 
 def _session_of(winner: Winner) -> object:
     return ~winner.memory.id if winner.memory else winner.mid >> SEQ_BITS
-
-
-def _worth(entries: list[Winner]) -> float:
-    """Return what ranks a session, or a memory, that is opened for breadth, by its *entries*."""
-    said = sum((entry.score - entry.session) * AGAIN**at for at, entry in enumerate(entries))
-    return said + (1.0 + OPENING) * entries[0].session + ABOUT * entries[0].about
 
 
 def is_second_hand(entry: Entry) -> bool:

@@ -26,6 +26,8 @@ class Weights:
         phrase: two words of the question side by side.
         whole: share of what the words are worth that an entry gains which holds all of a few:
             in a long one each of them alone is worth next to nothing.
+        feedback: of a session that speaks of what the best hits speak of, BM25 of the words that
+            these have in common, where a long list opens one more.
         guessed: the guess at a word that is unknown, against the word.
         user: share that what a human said gains.
         standing: share that it gains on top when it is to hold for later: an order, a preference.
@@ -44,6 +46,7 @@ class Weights:
         "asker",
         "code",
         "date",
+        "feedback",
         "further",
         "guessed",
         "memory",
@@ -69,6 +72,7 @@ class Weights:
         self.further = 0.1
         self.session = 1.25
         self.date = 2.0
+        self.feedback = 0.5
         self.memory = 2.0
 
 

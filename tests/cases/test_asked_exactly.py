@@ -174,3 +174,39 @@ def test_a_role_that_leaves_no_session_leaves_the_memories(either):
     answer = either.ask("banana role:user", roles=("assistant",))
     assert [hit.kind for hit in answer.hits] == ["memory"]
     assert "leaves nothing of --role" in answer.notes[0]
+
+
+@pytest.mark.parametrize(
+    "query", ["why is the build NOT working", "you must NOT restart", "tests may NOT restart"]
+)
+def test_not_in_a_sentence_leaves_nothing_out(held, query):
+    text = "the build is NOT working, and tests must NOT restart"
+    assert held(query, text) == [text]
+
+
+def test_what_not_left_out_is_told(either):
+    either.write("a.jsonl", user("redis cache cluster"), user("redis cache alone"))
+    either.ready()
+    answer = either.ask("redis cache NOT cluster")
+    assert [hit.line for hit in answer.hits] == [3]
+    assert "'cluster' is left out" in answer.notes[0]
+
+
+def test_places_of_copies_leave_room_for_hits(home):
+    for number in range(12):
+        head = header(session_id=f"fork{number}")
+        home.write(f"2026-01-02T03-04-05-{number:03}Z_{'0' * 32}.jsonl", user(
+            "the pomegranate tree stands by the gate"), head=head)  # fmt: skip
+    home.recall.remember("a gate without a pomegranate tree")
+    home.reindex()
+    asked = ["recall", "pomegranate tree gate", "--sessions", "all", "--json", "--max-tokens"]
+    told = {budget: home.run(*asked, str(budget)).json for budget in (400, 800, 4000)}
+    assert [len(answer["hits"]) for answer in told.values()] == [2, 2, 2]
+    places = [
+        len(next(hit for hit in answer["hits"] if hit["kind"] == "session")["also"])
+        for answer in told.values()
+    ]
+    assert places[0] < places[1] < places[2] == 11
+    assert {
+        hit["copies"] for answer in told.values() for hit in answer["hits"] if "copies" in hit
+    } == {12}

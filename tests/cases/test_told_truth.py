@@ -273,3 +273,27 @@ def test_an_index_dir_that_is_a_file_is_told_as_one(home):
     ran = home.run("reindex")
     assert ran.code == 2
     assert "this is no folder" in ran.err
+
+
+def test_a_catalog_that_is_held_is_not_called_broken_beyond_use(home):
+    home.write("a.jsonl", user("a banana"))
+    home.reindex()
+    home.write("a.jsonl", user("a banana"), user("a plum"))
+    held = sqlite3.connect(home.generation.catalog, isolation_level=None)
+    held.execute("BEGIN IMMEDIATE")
+    ran = home.run("reindex")
+    held.execute("ROLLBACK")
+    held.close()
+    assert ran.code == 2
+    assert "another program holds it" in ran.err
+    assert "builds a new index" not in ran.err
+    assert home.run("reindex").code == 0
+
+
+def test_where_a_folder_is_missing_nothing_else_is_guessed(home):
+    home.write("a.jsonl", user("a banana"))
+    home.reindex()
+    (home.agent / "sessions").rename(home.agent / "away")
+    notes = home.ask("banana").notes
+    assert any("folder is missing" in note for note in notes)
+    assert not any("no session yet" in note for note in notes)
