@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 from indexer.branches import dead_after
 from indexer.formats.parse import Malformed
-from indexer.formats.pi import Reader
+from indexer.formats.pi import HEADER_BYTES, Reader
 from indexer.probe import file_probe
 from indexer.report import skipped_note
 from indexer.schema import MAX_SEQ
@@ -25,8 +25,6 @@ from indexer.tail import read_lines
 from indexer.tree import read_tree
 
 PRIOR_MAX_CHARS = 16 << 20
-UNDECIDED_BYTES = 1 << 20
-"""A file whose lines up to here are all unreadable or blank is given up."""
 """The session document stops here: a bound on memory, far beyond any real session."""
 
 
@@ -126,7 +124,7 @@ class FileStep:
         finally:
             self._tools.read(row.end - last)
             row.keep(session)
-            if session.is_session is None and row.end <= UNDECIDED_BYTES:
+            if session.is_session is None and row.end <= HEADER_BYTES:
                 # Read anew from its first byte, by a question as well, until a line decides.
                 row.end, row.next_line, row.skipped, row.skipped_line = 0, 1, 0, 0
             self._tools.report.added += row.next_seq - known

@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import re
 
-from indexer.formats.parse import Malformed, fast_loads, strict_loads
+from indexer.formats.parse import Malformed, fast_loads
+from indexer.header import header_of
 from indexer.tail import open_lines, read_lines
 
 # Keys in the order in which Pi writes them; everything else gets a full parse.
@@ -20,7 +21,6 @@ _HEAD = re.compile(
     rb'"id":"([^"\\]*)","parentId":(?:null|"([^"\\]*)"),'
 )
 _PROBE_BYTES = 256
-_HEADER_BYTES = 1 << 20  # Pi looks no further for a header either
 _MAX_ANCESTORS = 32
 
 
@@ -166,27 +166,9 @@ def ancestors(path: str) -> list[str]:
     """
     found: list[str] = []
     while len(found) < _MAX_ANCESTORS:
-        parent = _parent_of(path)
+        parent = header_of(path).parent
         if not parent or parent in found:
             break
         found.append(parent)
         path = parent
     return found
-
-
-def _parent_of(path: str) -> str:
-    try:
-        handle = open_lines(path)
-    except (OSError, ValueError):  # or no path at all
-        return ""
-    try:
-        first = next(read_lines(handle, 0, 1, _HEADER_BYTES, torn=True), None)
-        entry = strict_loads(first.raw) if first is not None else None
-    except (OSError, Malformed):
-        return ""
-    finally:
-        os.close(handle)
-    if not isinstance(entry, dict) or entry.get("type") != "session":
-        return ""
-    parent = entry.get("parentSession")
-    return parent if isinstance(parent, str) else ""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     """For each word that may be written in other ways, its term as typed (None if it is no term)
     and the other ones, with their shares."""
 
-_K1, _B = 1.2, 0.75  # FTS5's own, so that its bm25() and score() are one scale
-TOP = _K1 + 1
+K1, B = 1.2, 0.75  # FTS5's own, so that its bm25() and score() are one scale
+TOP = K1 + 1
 """A term adds less than TOP times its idf to a score, however often it occurs."""
 
 
@@ -260,7 +260,7 @@ class Weighing:
 
     def score(self, memory: Candidate) -> float:
         """Return BM25 of *memory*; 0 if it holds none of the terms."""
-        norm = _K1 * (1 - _B + _B * memory.size / self._average)
+        norm = K1 * (1 - B + B * memory.size / self._average)
         tags = memory.tag_tokens
         total = 0.0
         # Of many terms a memory holds few: only these are looked at.
@@ -273,14 +273,15 @@ class Weighing:
                 count = tokens.count(token) + tags.count(token)
                 total += weights[token] * count * TOP / (count + norm)
         for term, weight in self._others:
-            total += weight * _saturated(term.count_in(memory), norm)
+            total += weight * saturated(term.count_in(memory), norm)
         for typed, worth, forms in self._forms:
-            best = max(weight * _saturated(term.count_in(memory), norm) for term, weight in forms)
+            best = max(weight * saturated(term.count_in(memory), norm) for term, weight in forms)
             if best and typed:  # the best way counts, and the typed one is in the sum already
-                best = max(0.0, best - worth * _saturated(typed.count_in(memory), norm))
+                best = max(0.0, best - worth * saturated(typed.count_in(memory), norm))
             total += best
         return total
 
 
-def _saturated(count: int, norm: float) -> float:
+def saturated(count: int, norm: float) -> float:
+    """Return the part of a score that grows with *count*, below TOP."""
     return count * TOP / (count + norm) if count else 0.0

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     Worth = list[tuple[tuple[str, ...], float]]
     """Runs of text tokens, and what each is worth."""
 
+from clawa_search.memory.terms import K1, B, saturated
 from indexer.word import phrase_count
-
-K1 = 1.2
-B = 0.75
 
 
 def weight(documents: int, df: int) -> float:
@@ -146,8 +144,3 @@ class Scorer:
         forms = set(codes)
         held = all(word.matches(tokens, forms) for word in self._whole)
         return self.whole_worth if held else 0.0
-
-
-def saturated(frequency: int, norm: float) -> float:
-    """Return the part of a score that grows with *frequency*, below K1 + 1."""
-    return frequency * (K1 + 1) / (frequency + norm) if frequency else 0.0

@@ -29,8 +29,6 @@ MAX_BYTES = 32 << 20
 """What one recall reads of files that are not indexed; the rest is named in a note."""
 PREFILTER_BYTES = 1 << 20
 """From here on entries are first tested for a piece of any word, before they are analysed."""
-HEADER_BYTES = 1 << 16
-"""Of a file whose project alone is asked for."""
 TORN_S = 60
 """A file that nobody wrote to for so long ends as it is: a torn last line is an unreadable one."""
 VANISHED = "moved or deleted while it was asked for: ask again"
@@ -176,32 +174,6 @@ def _read_file(
 
             result.unread.append((read.path, skipped_note(read.skipped, read.skipped_line)))
     return size - begin
-
-
-def cwd_of(path: str) -> str:
-    """Return the project that the header of the session at *path* names; empty if it names none."""
-    from indexer.formats.parse import Malformed
-    from indexer.formats.pi import Reader
-    from indexer.tail import open_lines, read_lines
-
-    try:
-        fd = open_lines(path)
-    except OSError:
-        return ""
-    reader = Reader()
-    try:
-        for line in read_lines(fd, 0, 1, HEADER_BYTES, torn=True):
-            try:
-                reader.read(line)
-            except Malformed:
-                continue
-            if reader.session.is_session is not None:
-                break
-    except OSError:
-        return ""
-    finally:
-        os.close(fd)
-    return reader.session.cwd
 
 
 def is_in(cwd: str, projects: tuple[str, ...]) -> bool:

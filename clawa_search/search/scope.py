@@ -106,9 +106,10 @@ def _own(files: list[Found], places: Places, catalog: Catalog | None) -> list[Fo
         if status is not None:
             is_own = status[6] in of_home
         else:
-            from clawa_search.search.fresh import cwd_of, is_in
+            from clawa_search.search.fresh import is_in
+            from indexer.header import header_of
 
-            is_own = is_in(cwd_of(found.path), names)
+            is_own = is_in(header_of(found.path).cwd, names)
         if is_own or found.path == active:
             own.append(found)
     return own
