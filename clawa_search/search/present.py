@@ -19,7 +19,7 @@ from clawa_search.search.excerpt import Needles, excerpt
 from clawa_search.search.question import Hit
 from clawa_search.search.strength import Evidence, tier
 from clawa_search.secrets import masked
-from indexer.schema import SEQ_BITS, Stored
+from indexer.schema import SEQ_BITS, Stored, is_reminder
 
 MAX_COPIES = 1000
 """Copies that are counted: of all hits together at first, of each when they are more."""
@@ -139,7 +139,8 @@ class Presenter:
 
     def _entry(self, winner: Winner, copies: dict[int, list[Copy]]) -> Hit | None:
         found = sorted(copies.get(winner.twin, ()), key=lambda copy: copy.order)
-        if winner.role == "custom":  # twins may differ in numbers, and this one has those asked for
+        if winner.role == "custom" and is_reminder("custom", self._engine.text_of(winner)):
+            # Its twins may say other numbers; this one has those that were asked for.
             found.sort(key=lambda copy: copy.mid != winner.mid)
         # The asker may see any of them, so then all are looked at.
         wanted = len(found) if self._engine.question.visible else MAX_ALSO + 1
