@@ -8,10 +8,10 @@ and removed by the next writer (`indexer.ledger`).
 from __future__ import annotations
 
 import _sqlite3
+import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
     from sqlite3 import Connection
 
@@ -208,9 +208,10 @@ class Catalog:
 
     def broken(self, error: Exception) -> IndexBrokenError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        return IndexBrokenError(
-            f"{self.path}: the catalog of the index: {error}", hint=HINTS.get(code, MADE_ANEW)
-        )
+        hint = HINTS.get(code, MADE_ANEW)
+        if code == _sqlite3.SQLITE_CANTOPEN and not os.path.lexists(self.path):
+            hint = MADE_ANEW
+        return IndexBrokenError(f"{self.path}: the catalog of the index: {error}", hint=hint)
 
     def close(self) -> None:
         self.db.close()

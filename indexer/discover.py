@@ -169,9 +169,10 @@ class Listing:
             self.roots.append(path)
             self._add(path, stat)
 
-    def away(self, roots: Collection[str]) -> set[str]:
-        """Return the known *roots* that are missing; a file that was named once may be deleted."""
-        return {root for root in self.missing if root in roots and not root.endswith(".jsonl")}
+    def away(self, roots: Collection[str], files: Collection[str] = ()) -> set[str]:
+        """Return the known *roots* that are missing; those that are *files* may be deleted."""
+        away = {root for root in self.missing if root in roots and root not in files}
+        return {root for root in away if not root.endswith(".jsonl")}
 
     def keep(self, path: str) -> None:
         """Add a file that is known from before, if it is still there."""

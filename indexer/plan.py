@@ -84,7 +84,7 @@ def plan(
         made.gone = list(rows(gone).values())
     for folder in sorted(missing):
         report.note(folder, "the folder is missing; what was indexed from it is kept")
-    for folder in sorted(listing.away(roots) - missing - known.keys()):
+    for folder in sorted(listing.away(roots, known) - missing):
         report.note(folder, "the folder is missing; it is looked for again the next time")
     return made
 
@@ -139,7 +139,7 @@ def missing_folder(path: str, roots: list[str]) -> str:
         return folder
     while folder and not os.path.lexists(folder):
         folder = os.path.dirname(folder)
-    return folder if not os.path.isdir(folder) and os.path.islink(folder) else ""
+    return folder if os.path.islink(folder) and not os.path.exists(folder) else ""
 
 
 def count_unchanged(made: Plan, report: SyncReport) -> None:

@@ -13,6 +13,11 @@ from indexer.formats.parse import Malformed, id_of, strict_loads
 from indexer.formats.pi import BOM, NO_ENTRIES, unwrapped
 from indexer.tail import open_lines, read_lines
 
+FACT = ""
+"""Stands for the parent of a fact of version 4, which follows what stands before it."""
+OWN_ID = "line "
+"""Begins the id, with the number of its line, of what has none."""
+
 
 class Node:
     """One entry of the tree: where it stands and what it follows."""
@@ -67,7 +72,12 @@ class Tree:
         """Return the lines on the branch of the last entry of the file (Pi's leaf)."""
         if self._live is None:
             last = self.nodes[-1] if self.nodes else None
-            self._live = {node.line for node in self.path_to(last)} if last else set()
+            live = {node.line for node in self.path_to(last)} if last else set()
+            for node in self.nodes:  # no entry follows a fact, which stays true
+                above = self._by_id.get(node.parent or "")
+                if node.entry_id.startswith(OWN_ID) and above and above.line in live:
+                    live.add(node.line)
+            self._live = live
         return self._live
 
     def dead_lines(self) -> list[tuple[int, int]]:
@@ -120,10 +130,12 @@ def read_tree(fd: int, stop: int | None = None) -> Tree:
         if ids is None:
             continue
         entry_id, parent = ids
+        follows = bool(entry_id) or parent != FACT
         if not entry_id:
-            entry_id, parent = f"line {line.number}", last
+            entry_id, parent = f"{OWN_ID}{line.number}", last
         nodes.append(Node(line, entry_id, parent))
-        last = entry_id
+        if follows:
+            last = entry_id
     return Tree(nodes)
 
 
@@ -144,6 +156,8 @@ def tree_of(path: str) -> Tree | None:
 def ids_of(line: Line, *, torn: bool = False) -> tuple[str, str | None] | None:
     """Return the ids of the entry of *line* and of its parent; None when it is no entry.
 
+    A fact has neither; its parent is FACT.
+
     Args:
         torn: no LF ends the line, so that its head does not prove that it is whole.
     """
@@ -162,7 +176,7 @@ def ids_of(line: Line, *, torn: bool = False) -> tuple[str, str | None] | None:
     if not isinstance(value, dict):
         return None
     if value.get("kind") == "fact":  # a name or a label, which follows what stands before it
-        return "", None
+        return "", FACT
     if value.get("kind") in NO_ENTRIES:
         return None
     value = unwrapped(value)

@@ -43,7 +43,7 @@ def register(client: str, named: list[str]) -> str:
     program = _find(client, hint=f"once it is there: {shlex.join(add)}")
     check_package()
     done = _run([program, *add[1:]])
-    if done.returncode and "exist" in _said(done):  # an older one, which must go first
+    if done.returncode and "already exist" in _said(done):  # an older one, which must go first
         _run([program, "mcp", "remove", *SCOPE[client], NAME])
         done = _run([program, *add[1:]])
     if done.returncode:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from clawa_search.memory.candidates import State
 
+    Gain = tuple[str, float]
+    """What FTS5 finds memories by, and what these may score more for it."""
+
 from clawa_search.memory.record import read
 from clawa_search.memory.terms import TOP, Candidate, Term, Wanted, Weighing, idf, quoted, span
 
@@ -94,6 +97,7 @@ class Plan:
         self.notes: list[str] = []
         self.whole: set[int] = set()
         self._weighing = Weighing((), average)
+        self._more: list[Gain] = []
         if state and state.stale:
             self._now_stale = _NOT_STALE
         if wanted.timed:
@@ -135,6 +139,7 @@ class Plan:
         wanted = self._wanted
         weighted = [(term, idf(term.df, self._rows)) for term in wanted.terms + wanted.must]
         self._weighing = Weighing(weighted, self._average, wanted.others, self._rows)
+        self._more = [(_any(terms), TOP * most) for terms, most in self._weighing.others]
         for memory in self._analysed:
             if wanted.accepts(memory):
                 self._add(memory)
@@ -146,7 +151,7 @@ class Plan:
         base += [f"exact : {quoted((tag,))}" for tag in wanted.tags]
         if not (base and self._few(base, terms, others)):
             if terms:
-                self._grow(base, terms, others)
+                self._grow(base, terms)
             if others:
                 self._rank_others(base, others, terms)
             if wanted.must:
@@ -166,25 +171,29 @@ class Plan:
             return False
         every = terms + others
         if self._wanted.must:
-            self._rank(self._all(base), every)
+            self._rank(self._all(base), self._gains(terms) + self._more)
         elif every and count <= WINDOW:
             self._newest(self._all([*base, _any(every)]))
         else:
             if terms:
-                self._rank(self._all([*base, _any(terms)]), others)
+                self._rank(self._all([*base, _any(terms)]), self._more)
             if others:
-                self._rank(self._all([*base, _any(others)]), terms)
+                self._rank(self._all([*base, _any(others)]), self._gains(terms))
         return True
 
     def _rank_others(self, base: list[str], others: list[Term], terms: list[Term]) -> None:
         """Rank what holds another way to write a word, apart: FTS5 sums up all ways of one word."""
         match = self._all([*base, _any(others)])
         if sum(term.df for term in others) <= BUDGET:
-            self._rank(match, terms)
+            self._rank(match, self._gains(terms))
         else:
             self._newest(match, others)
 
-    def _grow(self, base: list[str], terms: list[Term], others: list[Term]) -> None:
+    def _gains(self, terms: Iterable[Term]) -> list[Gain]:
+        """Return what a memory may gain by each of *terms*."""
+        return [(term.match, TOP * idf(term.seen, self._rows)) for term in terms]
+
+    def _grow(self, base: list[str], terms: list[Term]) -> None:
         """Rank by the rarest terms, adding commoner ones until nothing better can be missing."""
         taken, together = 0, False
         while True:
@@ -194,7 +203,8 @@ class Plan:
                 self._newest_of(base, rest)
                 return
             taken = reach
-            self._rank(self._all([*base, _any(terms[:taken])]), rest + others)
+            some = self._all([*base, _any(terms[:taken])])
+            self._rank(some, self._gains(rest) + self._more)
             if not self._proven(rest, together=together):
                 together = together or self._together(base, rest)
             if self._proven(rest, together=together):
@@ -215,11 +225,11 @@ class Plan:
                 return at
         return len(terms)
 
-    def _rank(self, match: str, rest: list[Term]) -> None:
-        """Take the best of what matches, where terms of *rest* count as well.
+    def _rank(self, match: str, rest: list[Gain]) -> None:
+        """Take the best of what matches, where *rest* counts as well.
 
         FTS5 sums up `match` alone, because bm25() counts every term of its expression again. Which
-        of the memories hold a term of *rest* is cheap to ask; only these can score more than
+        of the memories hold something of *rest* is cheap to ask; only these can score more than
         their sum, and they are read as long as that could make them one of the best.
         """
         assert self._con
@@ -231,9 +241,9 @@ class Plan:
             return
         worth = dict(self._con.execute(_RANK.format(filters), (match, *self._span)).fetchall())
         most = {number: -value for number, value in worth.items()}
-        for term in rest:
-            sql, more = _HITS.format(filters), TOP * idf(term.seen, self._rows)
-            both = f"({match}) AND ({term.match})"
+        sql = _HITS.format(filters)
+        for held, more in rest:
+            both = f"({match}) AND ({held})"
             for (number,) in self._con.execute(sql, (both, *self._span)):
                 most[number] += more
         order = sorted([(value, number) for number, value in most.items()], reverse=True)
@@ -253,7 +263,8 @@ class Plan:
             return False
         for pair in pairs:
             others = [term for term in rest if term not in pair]
-            self._rank(self._all([*base, *(term.match for term in pair)]), others)
+            some = self._all([*base, *(term.match for term in pair)])
+            self._rank(some, self._gains(others) + self._more)
         return True
 
     def _newest_of(self, base: list[str], terms: list[Term]) -> None:

@@ -258,6 +258,14 @@ class Weighing:
                 single = self._codes if term.code else self._texts
                 single[term.tokens[0]] = single.get(term.tokens[0], 0.0) + weight
 
+    @property
+    def others(self) -> list[tuple[list[Term], float]]:
+        """The other ways to write each word, and the most that one of them is worth."""
+        return [
+            ([term for term, _ in forms], max(weight for _, weight in forms))
+            for _, _, forms in self._forms
+        ]
+
     def score(self, memory: Candidate) -> float:
         """Return BM25 of *memory*; 0 if it holds none of the terms."""
         norm = K1 * (1 - B + B * memory.size / self._average)

@@ -37,8 +37,8 @@ class Status:
 
     Attributes:
         state: `absent`: nothing of ours is there. `current`: as this package has it, with the
-            command of this interpreter. `outdated`: copied by another version. `broken`: files are missing, or the command leads nowhere. `foreign`:
-            not made by us.
+            command of this interpreter. `outdated`: copied by another version. `broken`: files are
+            missing, or the command leads nowhere. `foreign`: not made by us.
         folder: the extension's folder, absolute, whether it exists or not.
         detail: what is wrong and what to do; empty when nothing is.
     """
@@ -143,9 +143,14 @@ def _is_ours(folder: str) -> bool:
 
 
 def _is_this(written: list[str]) -> bool:
-    """Is it our command, whichever name of the interpreter it was installed with (python3)?"""
+    """Is it our command, whichever name of the interpreter it was installed with (python3)?
+
+    The folder counts as well: the interpreters of several environments are one program.
+    """
     program, *words = command()
-    return written[1:] == words and os.path.dirname(written[0]) == os.path.dirname(program)
+    if written[1:] != words or os.path.dirname(written[0]) != os.path.dirname(program):
+        return False
+    return os.path.samefile(written[0], program)
 
 
 def _words(written: bytes) -> list[str]:

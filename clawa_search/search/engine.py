@@ -90,7 +90,8 @@ class Engine:
         found += memories
         if self.is_broad:
             ranked = merge.best(found, len(found))
-            self._compare_sessions(ranked)
+            if len(ranked) > limit:
+                self._compare_sessions(ranked)
             best = merge.broaden(ranked, limit, _session_of, self._worth)
         else:
             best = merge.best(found, limit)
@@ -104,6 +105,7 @@ class Engine:
         if self.index is None or not entries or not self.weights.feedback:
             return
         from clawa_search.search.feedback import terms
+        from clawa_search.search.fresh import NEW_FILE_IDS
         from indexer.analysis import Word, text_tokens
 
         assert self.statistics is not None
@@ -112,8 +114,11 @@ class Engine:
             entries, asked, lambda one: text_tokens(self.text_of(one)), self.statistics.idf
         )
         about = self.index.prior([Word(term, (term,)) for term in found], self.scope.filter)
-        for winner in entries:
-            winner.about = about.get(winner.mid >> SEQ_BITS, 0.0)
+        # Of what no index tells (memories, new sessions) it is taken for what is usual.
+        usual = sorted(about.values())[len(about) // 2] if about else 0.0
+        for winner in ranked:
+            known = winner.memory is None and winner.mid >> SEQ_BITS < NEW_FILE_IDS
+            winner.about = about.get(winner.mid >> SEQ_BITS, 0.0) if known else usual
 
     def _worth(self, entries: list[Winner]) -> float:
         """Return what ranks a session, or a memory, that is opened for breadth, by its *entries*."""

@@ -286,7 +286,9 @@ def is_function(word: Word) -> bool:
 
 def _is_of_a_sentence(word: str) -> bool:
     tokens = analysis.text_tokens(word)
-    return word.lower() in MODALS or all(analysis.is_function_word(token) for token in tokens)
+    if word.lower() in MODALS:
+        return True
+    return bool(tokens) and all(analysis.is_function_word(token) for token in tokens)
 
 
 def keep_rarest(query: Query, df: Callable[[str, str], int]) -> None:

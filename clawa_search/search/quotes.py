@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clawa_search.search.query import Query
@@ -46,6 +48,8 @@ def take_phrases(query: Query, text: str) -> str:
             plain[-1] = before[:-1] if before.endswith("-") else before[: -len("NOT ")]
         else:
             query.phrases += parts(piece, words)
+            if len(words) == 1 and _counts_whole(words[0]):
+                query.words.append(words[0])  # which ranks what holds it
     return " ".join(plain)
 
 
@@ -60,27 +64,26 @@ def exactly(text: str, words: list[Word]) -> Word:
 def parts(text: str, words: list[Word]) -> list[Word]:
     """Return all that must stand where *text* does: the phrase, and whole forms in it.
 
-    A lone sign at either end of the phrase may be half of a pair where the text was copied from.
+    A lone sign at either end that touches what stands beside it may be half of a pair where the
+    text was copied from; one that is set apart is not.
     """
     wholes = [exactly(word.surface, [word]) for word in words if _counts_whole(word)]
     tokens = analysis.text_tokens(text)
-    first, last = 0, len(tokens)
-    for word in words:
-        if not (_is_sign(word) and first < last):
-            break
-        first += len(word.tokens)
-    for word in reversed(words):
-        if not (_is_sign(word) and first < last):
-            break
-        last -= len(word.tokens)
-    phrase = tuple(tokens[first:last])
+    typed = text.split()
+    first = _signs(analysis.query_words(typed[0]))
+    last = len(tokens) - _signs(analysis.query_words(typed[-1])[::-1])
+    phrase = tuple(tokens[first : max(first, last)])
     if not phrase or (len(words) == 1 and wholes):
         return wholes
     return [analysis.Word(text.strip(), phrase), *wholes]
 
 
-def _is_sign(word: Word) -> bool:
-    return not word.tokens or len(word.unspaced) == 1
+def _signs(words: list[Word]) -> int:
+    """Return how many tokens come from lone signs before any other of *words*, which touch."""
+    if len(words) < 2:
+        return 0
+    signs = takewhile(lambda word: not word.tokens or len(word.unspaced) == 1, words)
+    return sum(len(word.tokens) for word in signs)
 
 
 def _is_code(pieces: list[str], words_outside: int) -> bool:

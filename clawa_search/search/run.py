@@ -101,7 +101,7 @@ def _answer(
     for path, why in presenter.unreadable.items():
         if f"{path}: {why}" not in made.notes:
             sources.incomplete(f"{path}: {why}")
-    if query.phrases and not made.hits:
+    if not made.hits and any(len(phrase.tokens) > 1 for phrase in query.phrases):
         made.notes.append(NO_PHRASE)
     if sources.has_no_sessions and not made.hits:
         made.notes.append(NO_SESSIONS)

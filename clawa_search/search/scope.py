@@ -6,6 +6,8 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from clawa_search.places import Places
     from clawa_search.search.fresh import FreshFile
     from clawa_search.search.question import Question
@@ -19,6 +21,8 @@ from clawa_search.search.clauses import Filter
 from indexer.discover import Listing, newest
 from indexer.status import SESSION, has_tail, unchanged
 
+MAX_HEADERS = 200
+"""Files that are opened to tell whose they are, where projects share a folder: 5 ms."""
 MISSING = "the folder is missing; what was indexed from it was not searched"
 
 
@@ -78,7 +82,7 @@ def find_files(
         listing = places.current_sessions()
         chosen = _newest(listing.files, question.sessions, catalog)
         if listing.shared and len(chosen) < len(listing.files):
-            own = _newest(_own(listing.files, places, catalog), question.sessions, catalog)
+            own = _own(listing.files, question.sessions, places, catalog)
             both = {found.path: found for found in own + chosen}
             chosen = list(both.values())[: question.sessions]
         listing.take(chosen)
@@ -90,29 +94,32 @@ def find_files(
     return places.all_sessions(roots, thorough=False, known=known, indexed=known.keys())
 
 
-def _own(files: list[Found], places: Places, catalog: Catalog | None) -> list[Found]:
-    """Return those of *files* that are of this home, by the project that each names.
+def _own(files: list[Found], count: int, places: Places, catalog: Catalog | None) -> list[Found]:
+    """Return the *count* most recent of *files* that are of this home, and the active one.
 
-    They come before others in a folder that several projects share.
+    By the project that each names; of files that are not indexed only some are looked into.
     """
     names = (*names_of(places.home), *names_of(places.cwd))
     known = catalog.statuses_of([found.path for found in files]) if catalog else {}
     ids = [status[6] for status in known.values()]
     of_home = set(catalog.ids_of_project(names, ids)) if catalog else set()
     active = places.absolute(places.current_file) if places.current_file else ""
-    own = []
-    for found in files:
+    own: list[Found] = []
+    looks = MAX_HEADERS
+    for found in newest(files, len(files)):
         status = known.get(found.path)
+        is_own = found.path == active
         if status is not None:
-            is_own = status[6] in of_home
-        else:
+            is_own = is_own or status[6] in of_home
+        elif not is_own and looks and len(own) < count:
             from clawa_search.search.fresh import is_in
             from indexer.header import header_of
 
+            looks -= 1
             is_own = is_in(header_of(found.path).cwd, names)
-        if is_own or found.path == active:
+        if is_own and not _is_other(status, found):
             own.append(found)
-    return own
+    return sorted(own, key=lambda found: found.path != active)[:count]
 
 
 def _newest(files: list[Found], count: int, catalog: Catalog | None) -> list[Found]:
@@ -191,8 +198,10 @@ def away(
     if not listing.missing:
         return []
     roots = short.roots if short else catalog.roots() if catalog else []
-    files = short.files if short else ()
-    known = listing.away(roots)
+    files: Collection[str] = short.files if short else ()
+    if catalog and not short:
+        files = catalog.statuses_of(listing.missing)
+    known = listing.away(roots, files)
     return [
         root
         for root in listing.missing

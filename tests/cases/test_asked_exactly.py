@@ -210,3 +210,28 @@ def test_places_of_copies_leave_room_for_hits(home):
     assert {
         hit["copies"] for answer in told.values() for hit in answer["hits"] if "copies" in hit
     } == {12}
+
+
+@pytest.mark.parametrize("query", ['"0.26.1"', '"C++"', '"9f8e7d6c"', '"🎉"'])
+def test_a_quoted_whole_form_ranks_what_holds_it(either, query):
+    said = "always pin the C++ bindings to 0.26.1 because of 9f8e7d6c 🎉"
+    noise = (
+        assistant(f"log {number}: C++ 0.26.1 9f8e7d6c 🎉 {'filler words ' * 40}")
+        for number in range(15)
+    )
+    either.write("a.jsonl", user(said), *noise)
+    either.ready()
+    hits = either.hits(query, limit=3)
+    assert hits[0].excerpt == said
+    assert hits[0].score > 0
+
+
+def test_a_sign_that_is_set_apart_in_a_phrase_stands_there(held):
+    texts = ["the plan says: 东京 日 at the", "东京 报告 … 今天 是 第 11 日", "日 this is 东京"]
+    assert held('"东京 日"', *texts) == texts[:1]
+
+
+@pytest.mark.parametrize("sign", ["&&", "->", "/", "+"])
+def test_signs_make_no_sentence(held, sign):
+    texts = ["deploy the build to staging", "deploy the build and run every test"]
+    assert held(f"deploy {sign} build NOT test", *texts) == texts[:1]

@@ -361,3 +361,18 @@ def test_an_edit_counts_on_its_own_branch(either):
     )
     edited = {hit.line: hit.edited for hit in either.found("sentinel")}
     assert edited == {2: False, 4: False, 5: True}
+
+
+def test_a_name_stays_live_wherever_it_stands(either):
+    head = {"kind": "header", "version": 4, "id": "v4", "createdAt": START_MS, "cwd": "/srv/v4"}
+    path = put(
+        either,
+        head,
+        v4("a1", None, "one"),
+        {"kind": "fact", "name": "sentinel name"},
+        v4("a2", "a1", "two"),
+        *(v4(f"b{number}", "a2", f"three {number}") for number in range(12)),
+    )
+    (hit,) = either.found("sentinel name")
+    assert hit.live
+    assert "other branch" not in either.run("show", f"{path}:3").out

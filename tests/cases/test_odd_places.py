@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 
 import pytest
 
@@ -93,12 +94,19 @@ def test_a_record_of_imports_that_is_none_is_passed_over(home, kind):
     assert [hit["id"] < 10 for hit in told["hits"]] == [True]
 
 
-def test_the_same_python_by_another_name_is_no_other_install(home, monkeypatch):
-    written = install.command()
-    folder, name = os.path.split(written[0])
-    assert install._is_this([f"{folder}/other-{name}", *written[1:]])
-    assert not install._is_this([f"/elsewhere/{name}", *written[1:]])
-    assert not install._is_this(written[:-1])
+def test_the_same_python_by_another_name_is_no_other_install(tmp_path, monkeypatch):
+    for name in ("python3.11", "python3.13"):
+        (tmp_path / name).write_text("#!/bin/sh")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "python3").symlink_to("python3.11")
+    agent = str(tmp_path / "agent")
+    monkeypatch.setattr(sys, "executable", f"{tmp_path}/python3")
+    install.install(agent)
+    states = {}
+    for name in ("python3", "python3.11", "python3.13"):
+        monkeypatch.setattr(sys, "executable", f"{tmp_path}/{name}")
+        states[name] = install.status(agent).state
+    assert states == {"python3": "current", "python3.11": "current", "python3.13": "outdated"}
 
 
 def test_a_time_that_ends_before_it_begins_is_told(either):

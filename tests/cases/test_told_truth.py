@@ -297,3 +297,40 @@ def test_where_a_folder_is_missing_nothing_else_is_guessed(home):
     notes = home.ask("banana").notes
     assert any("folder is missing" in note for note in notes)
     assert not any("no session yet" in note for note in notes)
+
+
+def test_an_append_that_was_killed_is_no_damage_for_doctor(home, monkeypatch):
+    home.write("a.jsonl", user("a banana"))
+    home.reindex()
+    home.write("a.jsonl", user("a banana"), user("a plum"))
+    writer = os.fork()
+    if not writer:
+        monkeypatch.setattr("indexer.ledger.Ledger.save", lambda *_, **__: os._exit(9))
+        home.reindex()
+    assert os.waitstatus_to_exitcode(os.waitpid(writer, 0)[1]) == 9
+    home.close()
+    assert "index" not in wrong(home)
+    before = home.generation.folder
+    assert home.run("doctor", "--repair").code == 0
+    assert home.generation.folder == before
+    assert len(home.hits("plum")) == 1
+
+
+def test_a_lost_catalog_is_made_anew_by_repair(home):
+    home.write("a.jsonl", user("a banana"))
+    home.reindex()
+    os.unlink(home.generation.catalog)
+    home.close()
+    assert home.run("doctor").code == 2
+    ran = home.run("doctor", "--repair")
+    assert ran.code == 0
+    assert len(home.hits("banana")) == 1
+
+
+def test_a_named_file_that_was_deleted_is_no_missing_folder_for_anybody(home):
+    path = home.user / "odd.log"
+    path.write_bytes(lines(header(), *chain(user("a banana"))))
+    home.reindex(path)
+    path.unlink()
+    assert home.run("status", "--json").json["sessions_dirs_missing"] == []
+    assert not any("folder is missing" in note for note in home.ask("x", everything=True).notes)

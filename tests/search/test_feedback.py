@@ -27,9 +27,7 @@ def test_a_session_about_the_same_is_opened_first(tmp_path, monkeypatch, feedbac
     home = Home(tmp_path)
     monkeypatch.setattr(rank.DEFAULT, "feedback", feedback)
     best = "boat repair: the keel is scraped, the mast is oiled, the sail is sewn by Olga"
-    for number in range(10):
-        said = user(f"{best}, day {number}")
-        home.write(f"best{number}.jsonl", said, head=header(session_id=f"b{number}"))
+    home.write("best.jsonl", *(user(f"{best}, day {number}") for number in range(24)))
     for name, more in (
         ("other", "gravel lorry ditch fence shovel"),
         ("same", "keel mast sail Olga"),
@@ -37,8 +35,9 @@ def test_a_session_about_the_same_is_opened_first(tmp_path, monkeypatch, feedbac
         said = user(f"boat{' boat' * (name == 'other')}, and later {more}")
         home.write(f"{name}.jsonl", said, head=header(session_id=name))
     home.reindex()
-    hits = home.hits("boat repair", limit=25)
+    hits = home.hits("boat repair", limit=14)
     names = [hit.path.rpartition("/")[2] for hit in hits[10:]]
-    assert set(names[:2]) == {"other.jsonl", "same.jsonl"}
+    names = [name for name in names if name != "best.jsonl"]
+    assert set(names) == {"other.jsonl", "same.jsonl"}
     assert (names[0] == "same.jsonl") is bool(feedback)
     home.close()

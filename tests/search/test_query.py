@@ -151,7 +151,7 @@ def test_a_quoted_name_with_signs_or_one_character_is_looked_for_as_a_whole():
     for text in ('"C++"', '"猫"', '"0.26.1"'):
         query = parse(text)
         assert [word.codes for word in query.phrases] == [(text.strip('"').lower(),)]
-        assert not query.words
+        assert [word.surface for word in query.words] == [text.strip('"')]  # they rank
 
 
 def test_no_irregular_form_is_passed_over():
