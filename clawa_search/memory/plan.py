@@ -39,6 +39,9 @@ MAX_TOGETHER = 4
 MAX_PAIRED = 2048
 """Memories expected to hold two of them, above which they are not all ranked."""
 CHUNK = 64
+MAX_SPELT = 192
+"""Memories that are read, best bound first, where words have other spellings: of these nobody can
+tell how they add up but by reading, and a proof takes thousands where all words are common."""
 MAX_DF = 10_000
 """Tokens whose numbers are kept between two questions."""
 MAX_READ, MAX_READ_TOKENS = 2048, 256
@@ -249,6 +252,8 @@ class Plan:
         order = sorted([(value, number) for number, value in most.items()], reverse=True)
         for at in range(0, len(order), CHUNK):
             if at >= limit and order[at][0] <= self._worst():
+                break
+            if at >= MAX_SPELT and self._more:
                 break
             self._take([number for _, number in order[at : at + CHUNK]])
 
