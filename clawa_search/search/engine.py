@@ -90,35 +90,16 @@ class Engine:
         found += memories
         if self.is_broad:
             ranked = merge.best(found, len(found))
-            if len(ranked) > limit:
-                self._compare_sessions(ranked)
+            if len(ranked) > limit and self.weights.feedback:
+                from clawa_search.search.feedback import compare_sessions
+
+                compare_sessions(self, ranked)
             best = merge.broaden(ranked, limit, _session_of, self._worth)
         else:
             best = merge.best(found, limit)
         # A memory far below the claims that it corrects stands above them as well.
         below = [memory for memory in memories if memory not in best]
         return corrections.lift(best + below, self.text_of)[:limit]
-
-    def _compare_sessions(self, ranked: list[Winner]) -> None:
-        """Set how much the session of each entry speaks of what the best entries speak of."""
-        entries = [winner for winner in ranked if winner.memory is None]
-        if self.index is None or not entries or not self.weights.feedback:
-            return
-        from clawa_search.search.feedback import terms
-        from clawa_search.search.fresh import NEW_FILE_IDS
-        from indexer.analysis import Word, text_tokens
-
-        assert self.statistics is not None
-        asked = {token for word in self.query.words for token in word.tokens}
-        found = terms(
-            entries, asked, lambda one: text_tokens(self.text_of(one)), self.statistics.idf
-        )
-        about = self.index.prior([Word(term, (term,)) for term in found], self.scope.filter)
-        # Of what no index tells (memories, new sessions) it is taken for what is usual.
-        usual = sorted(about.values())[len(about) // 2] if about else 0.0
-        for winner in ranked:
-            known = winner.memory is None and winner.mid >> SEQ_BITS < NEW_FILE_IDS
-            winner.about = about.get(winner.mid >> SEQ_BITS, 0.0) if known else usual
 
     def _worth(self, entries: list[Winner]) -> float:
         """Return what ranks a session, or a memory, that is opened for breadth, by its *entries*."""
