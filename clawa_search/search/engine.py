@@ -12,13 +12,12 @@ if TYPE_CHECKING:
     from clawa_search.search.question import Question
     from clawa_search.search.scope import Fresh, Scope
     from clawa_search.search.sessions import SessionIndex
-    from indexer.entry import Entry
 
 from clawa_search.errors import StoreError
 from clawa_search.memory.record import Memory
 from clawa_search.search import bm25, corrections, merge, rank
 from clawa_search.search.dated import looks_dated
-from clawa_search.search.matches import SECOND_HAND, USERS, Matches
+from clawa_search.search.matches import SECOND_HAND, USERS, Matches, is_second_hand
 from clawa_search.search.winner import Winner
 from indexer.schema import SEQ_BITS, role_number
 
@@ -397,7 +396,3 @@ class Engine:
 
 def _session_of(winner: Winner) -> object:
     return ~winner.memory.id if winner.memory else winner.mid >> SEQ_BITS
-
-
-def is_second_hand(entry: Entry) -> bool:
-    return role_number(entry) in SECOND_HAND

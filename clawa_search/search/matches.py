@@ -8,9 +8,11 @@ if TYPE_CHECKING:
 
     from tantivy import DocAddress, Searcher
 
+    from indexer.entry import Entry
+
 from indexer.entry import ROLE_NUMBER, ROLES
 from indexer.errors import IndexBrokenError, translated
-from indexer.schema import MARKS, QUOTE, STANDING
+from indexer.schema import MARKS, QUOTE, STANDING, role_number
 
 USER = ROLE_NUMBER["user"]
 USERS = {USER: False, USER | STANDING: True}
@@ -109,6 +111,11 @@ class Matches:
 
     def _column(self, field: str, addresses: list[DocAddress]) -> list[int]:
         return column(self._searcher, field, addresses, self._place)
+
+
+def is_second_hand(entry: Entry) -> bool:
+    """Tell of an entry that is not indexed what its role and marks would say."""
+    return role_number(entry) in SECOND_HAND
 
 
 def column(searcher: Searcher, field: str, addresses: list[DocAddress], place: str) -> list[int]:
